@@ -62,19 +62,16 @@ pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
 /// # Safety
 ///
 /// It is from [`take`] or [`take_zeroed`], with the layout `from`, and nobody uses it any more if this succeeds; `to` has the same
-/// alignment, and a size that is 0 only if that of `from` is.
+/// alignment. Neither is empty.
 #[inline]
 pub(crate) unsafe fn resize(
     memory: NonNull<u8>,
     from: Layout,
     to: Layout,
 ) -> Result<NonNull<u8>, OutOfMemory> {
-    match from.size() {
-        0 => take(to),
-        // SAFETY: as the caller promises, it came from `alloc` with this layout, and the new size is that of a layout
-        // and not 0.
-        _ => NonNull::new(unsafe { realloc(memory.as_ptr(), from, to.size()) }).ok_or(OutOfMemory),
-    }
+    // SAFETY: as the caller promises, it came from the allocator with this layout, and the new size is that of a layout
+    // and not 0.
+    NonNull::new(unsafe { realloc(memory.as_ptr(), from, to.size()) }).ok_or(OutOfMemory)
 }
 
 /// No memory, only an aligned address.

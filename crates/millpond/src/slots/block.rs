@@ -25,13 +25,13 @@
 //! 2. Words, entries and the bitmap are initialised. The values may be uninitialised.
 //! 3. There are as many words as values, and one word of the bitmap for each 64. Only growth changes the lengths.
 //! 4. The last entry ends where the words begin.
-//! 5. Memory of its own was taken with the layout of [`Offsets::own`] for the alignment that [`Memory`] says, and begins as
-//!    many bytes before the values as it says.
+//! 5. Memory of its own was taken with the [`own_layout`] of the block's bytes and the alignment that [`Memory`] says, and
+//!    begins as many bytes before the values as it says.
 
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
-use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
+use core::mem::{MaybeUninit, offset_of};
 use core::num::NonZero;
 use core::ops::Range;
 use core::ptr::{self, NonNull};
@@ -102,10 +102,10 @@ enum Memory {
 }
 
 impl Memory {
-    fn own(start: NonNull<u8>, values: NonNull<u8>, align: usize) -> Self {
+    fn own(start: NonNull<u8>, values: NonNull<u8>, align: usize, untouched: bool) -> Self {
         // Less than the alignment of the values, which is at most a cache line.
         let padding = values.addr().get() - start.addr().get();
-        Self::Own { padding: padding as u8, align: align as u8, untouched: false }
+        Self::Own { padding: padding as u8, align: align as u8, untouched }
     }
 }
 
@@ -118,73 +118,68 @@ fn aligned(start: NonNull<u8>, align: usize) -> NonNull<u8> {
     })
 }
 
-/// Where the arrays of a block begin, behind the values.
-pub(crate) struct Offsets {
-    pub(crate) layout: Layout,
+/// Where the arrays of a block begin, behind the values, and where the last of them ends.
+struct Offsets {
     entries: usize,
     words: usize,
     bits: usize,
+    bytes: usize,
 }
 
 impl Offsets {
-    #[cfg(test)]
-    fn of<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
-        Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
-    }
-
-    /// The offsets of a block in memory of its own, with room to align its values so.
-    fn own<W, E>(
+    /// Those of so many slots and entries, with values that take so many bytes each.
+    #[inline]
+    fn of<K: SlotKind>(
         slots: usize,
         entries: usize,
-        value: Layout,
-        align: usize,
+        value_bytes: usize,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Self::with_align::<W, E>(slots, entries, value, 1)?;
-        let layout = Self::own_layout::<W, E>(offsets.layout.size(), value, align)?;
-        Ok(Self { layout, ..offsets })
+        const BYTES_MAX: usize = isize::MAX as usize;
+        // The values take at most half of all addresses, and so does the rest: no sum below is too large.
+        const { assert!(size_of::<K::Entry>() + size_of::<K::Word>() + 1 < 16) };
+        let values = slots.checked_mul(value_bytes).ok_or(OutOfMemory)?;
+        if values > BYTES_MAX || slots | entries > BYTES_MAX / 16 {
+            return Err(OutOfMemory);
+        }
+        let up = |offset: usize, align: usize| (offset + (align - 1)) & !(align - 1);
+        let entry_bytes = entries * size_of::<K::Entry>();
+        // The words begin where both may lie, and the entries end there.
+        let align = align_of::<K::Entry>().max(align_of::<K::Word>());
+        let words = up(values + entry_bytes, align);
+        let bits = up(words + slots * size_of::<K::Word>(), align_of::<u64>());
+        let bytes = bits + slots.div_ceil(WORD_SLOTS) * size_of::<u64>();
+        Ok(Self { entries: words - entry_bytes, words, bits, bytes })
     }
+}
 
-    /// The memory of its own that a block of so many bytes takes. The allocator is not asked for more than the alignment that
-    /// it gives to everything, because it would take much longer, and could move no pages, nor provide them untouched: the
-    /// memory has room to align the values in, up to a cache line.
-    fn own_layout<W, E>(bytes: usize, value: Layout, align: usize) -> Result<Layout, OutOfMemory> {
-        const GIVEN: usize = 16;
-        let others = align_of::<E>().max(align_of::<W>()).max(align_of::<u64>());
-        let values = match value.align() {
-            GIVEN..=CACHE_LINE if bytes > 0 => GIVEN,
-            of_type => of_type,
-        };
-        let least = values.max(others);
-        let padding = if bytes > 0 { align.saturating_sub(least) } else { 0 };
-        Layout::from_size_align(bytes + padding, least).map_err(|_| OutOfMemory)
-    }
+/// What the arrays behind the values have to be aligned to.
+fn others_align<K: SlotKind>() -> usize {
+    align_of::<K::Entry>().max(align_of::<K::Word>()).max(align_of::<u64>())
+}
 
-    /// The offsets of a block each of whose values has this layout.
-    fn with_values<W, E>(slots: usize, entries: usize, value: Layout) -> Result<Self, OutOfMemory> {
-        Self::with_align::<W, E>(slots, entries, value, values_align(value, slots))
-    }
+/// The memory of its own that a block of so many bytes takes: its size and alignment. The allocator is not asked for more than
+/// the alignment that it gives to everything, because it would take much longer, and could move no pages, nor provide them
+/// untouched: the memory has room to align the values in, up to a cache line.
+#[inline]
+fn own_room<K: SlotKind>(bytes: usize, value: ValueLayout, align: usize) -> (usize, usize) {
+    const GIVEN: usize = 16;
+    let values = match value.align {
+        GIVEN..=CACHE_LINE => GIVEN,
+        of_type => of_type,
+    };
+    let given = values.max(others_align::<K>());
+    (bytes + align.saturating_sub(given), given)
+}
 
-    /// The offsets of a block whose values have this layout and are aligned to `align` as well.
-    fn with_align<W, E>(
-        slots: usize,
-        entries: usize,
-        value: Layout,
-        align: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let of = || {
-            // No number of bytes is this large, so that the layout refuses it.
-            let bytes = value.size().saturating_mul(slots);
-            let values = Layout::from_size_align(bytes, value.align())?.align_to(align)?;
-            let entries = Layout::array::<E>(entries)?;
-            let (layout, _) = values.extend(entries)?;
-            let (layout, words) =
-                layout.extend(Layout::array::<W>(slots)?.align_to(align_of::<E>())?)?;
-            let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
-            let (layout, bits) = layout.extend(bitmap)?;
-            Ok(Self { layout, entries: words - entries.size(), words, bits })
-        };
-        of().map_err(|_: core::alloc::LayoutError| OutOfMemory)
-    }
+/// The layout of such memory.
+#[inline]
+fn own_layout<K: SlotKind>(
+    bytes: usize,
+    value: ValueLayout,
+    align: usize,
+) -> Result<Layout, OutOfMemory> {
+    let (size, given) = own_room::<K>(bytes, value, align);
+    Layout::from_size_align(size, given).map_err(|_| OutOfMemory)
 }
 
 /// Values that take no more than this are not aligned further than their type demands in a pool that grows by itself.
@@ -193,28 +188,30 @@ const PACKED_BYTES_MAX: usize = 4096;
 const CACHE_LINE: usize = 64;
 
 /// The alignment of the values of a pool that grows by itself, unless it is more than a cache line.
-fn growing_align(value: Layout, slots: usize) -> usize {
-    match slots.saturating_mul(value.size()) <= PACKED_BYTES_MAX {
+#[inline]
+fn growing_align(value: ValueLayout, slots: usize) -> usize {
+    match slots.saturating_mul(value.size) <= PACKED_BYTES_MAX {
         true => least_align(value),
         false => own_align(value, slots),
     }
 }
 
 /// The alignment of the values in memory of its own, unless it is more than a cache line.
-fn own_align(value: Layout, slots: usize) -> usize {
+fn own_align(value: ValueLayout, slots: usize) -> usize {
     values_align(value, slots).max(least_align(value))
 }
 
 /// What the memory has to align values to, because the allocator is not asked for it.
-fn least_align(value: Layout) -> usize {
-    if value.align() <= CACHE_LINE { value.align() } else { 1 }
+#[inline]
+fn least_align(value: ValueLayout) -> usize {
+    if value.align <= CACHE_LINE { value.align } else { 1 }
 }
 
 /// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
 /// value spans more lines than necessary.
 #[inline]
-fn values_align(value: Layout, slots: usize) -> usize {
-    match value.size() {
+fn values_align(value: ValueLayout, slots: usize) -> usize {
+    match value.size {
         0 => 1,
         _ if slots == 0 => 1,
         size => (1 << size.trailing_zeros()).min(CACHE_LINE),
@@ -225,8 +222,7 @@ impl<K: SlotKind> Drop for Block<K> {
     // Once in a program, and not again wherever a pool ends.
     #[inline(never)]
     fn drop(&mut self) {
-        let Memory::Own { padding, align, .. } = self.memory else { return };
-        let (start, layout) = self.own_memory(padding, align);
+        let Some((start, layout, _)) = self.own_memory() else { return };
         // SAFETY: the memory was taken with this layout, and goes back once.
         unsafe { memory::give_back(start, layout) };
     }
@@ -267,16 +263,16 @@ impl<K: SlotKind> Block<K> {
         self.bits.addr().get() + self.bit_words * size_of::<u64>() - self.values.addr().get()
     }
 
-    /// The memory of a block of its own, which begins with this padding, and its layout.
-    fn own_memory(&self, padding: u8, align: u8) -> (NonNull<u8>, Layout) {
-        let value = self.value.layout();
-        let Ok(layout) =
-            Offsets::own_layout::<K::Word, K::Entry>(self.bytes(), value, align.into())
-        else {
-            unreachable!("the block was taken with this layout");
-        };
+    /// The memory of its own, if the block has any, its layout, and what the values are aligned to in it.
+    #[inline]
+    fn own_memory(&self) -> Option<(NonNull<u8>, Layout, usize)> {
+        let Memory::Own { padding, align, .. } = self.memory else { return None };
+        let align = align.into();
+        let (size, given) = own_room::<K>(self.bytes(), self.value, align);
+        // SAFETY: the memory was taken with this layout (invariant 5).
+        let layout = unsafe { Layout::from_size_align_unchecked(size, given) };
         // SAFETY: the memory begins there (invariant 5).
-        (unsafe { self.values.byte_sub(padding as usize) }, layout)
+        Some((unsafe { self.values.byte_sub(padding.into()) }, layout, align))
     }
 
     /// How many entries the reuse order has.
@@ -305,7 +301,9 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Layout, OutOfMemory> {
-        Ok(Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?.layout)
+        let align = value.align().max(values_align(ValueLayout::of(value), slots));
+        let bytes = Offsets::of::<K>(slots, entry_count, value.size())?.bytes;
+        Layout::from_size_align(bytes, align.max(others_align::<K>())).map_err(|_| OutOfMemory)
     }
 
     /// Slots that were never used, and entries that are empty, every page touched.
@@ -314,7 +312,8 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        let block = Self::try_aligned(slots, entry_count, value, own_align(value, slots))?;
+        let align = own_align(ValueLayout::of(value), slots);
+        let block = Self::try_own(slots, entry_count, value, align, false)?;
         block.touch(0);
         Ok(block)
     }
@@ -325,7 +324,8 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        Self::try_aligned(slots, entry_count, value, growing_align(value, slots))
+        let align = growing_align(ValueLayout::of(value), slots);
+        Self::try_own(slots, entry_count, value, align, false)
     }
 
     /// The system provides every page when it is first written to, but those of entries that are not all zero bits.
@@ -334,17 +334,7 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        let align = own_align(value, slots);
-        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
-        let start = memory::take_zeroed(offsets.layout)?;
-        let values = aligned(start, align);
-        // SAFETY: the memory was just allocated, with room for such a block behind the padding, and all of it is 0.
-        let mut block = unsafe { Self::at_zeros(values, &offsets, slots, entry_count, value) };
-        let Memory::Own { padding, align, .. } = Memory::own(start, values, align) else {
-            unreachable!("it was just allocated");
-        };
-        block.memory = Memory::Own { padding, align, untouched: true };
-        Ok(block)
+        Self::try_own(slots, entry_count, value, own_align(ValueLayout::of(value), slots), true)
     }
 
     /// Like this block, of slots that were never used.
@@ -357,19 +347,39 @@ impl<K: SlotKind> Block<K> {
         allocate(self.slots, self.entry_count, self.value.layout())
     }
 
-    fn try_aligned(
+    /// In memory of its own, with values that are aligned so.
+    fn try_own(
         slots: usize,
         entry_count: usize,
         value: Layout,
         align: usize,
+        untouched: bool,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
-        let start = memory::take(offsets.layout)?;
-        let values = aligned(start, align);
-        // SAFETY: the memory was just allocated, with room for such a block behind the padding.
-        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, value) };
-        block.memory = Memory::own(start, values, align);
+        let mut block = Self::empty(value);
+        block.try_begin(slots, entry_count, align, untouched)?;
         Ok(block)
+    }
+
+    /// A block without slots gets memory of its own.
+    fn try_begin(
+        &mut self,
+        slots: usize,
+        entry_count: usize,
+        align: usize,
+        untouched: bool,
+    ) -> Result<(), OutOfMemory> {
+        let offsets = Offsets::of::<K>(slots, entry_count, self.value.size)?;
+        if offsets.bytes == 0 {
+            return Ok(());
+        }
+        let layout = own_layout::<K>(offsets.bytes, self.value, align)?;
+        let start = if untouched { memory::take_zeroed(layout)? } else { memory::take(layout)? };
+        let values = aligned(start, align);
+        // SAFETY: the memory was just allocated, with room for such a block behind the padding. All of it is 0 if the pages are
+        // untouched.
+        unsafe { self.begin_in(values, &offsets, slots, entry_count, untouched) };
+        self.memory = Memory::own(start, values, align, untouched);
+        Ok(())
     }
 
     /// Touches the pages of the values from a slot on, which are all uninitialised.
@@ -386,87 +396,87 @@ impl<K: SlotKind> Block<K> {
         unsafe { slice::from_raw_parts_mut(start.cast(), bytes) }
     }
 
-    /// More slots, in memory of its own that the allocator extends or moves. The values keep their bytes. The first of the
-    /// new slots get the words `known`, the others are as if never used. On an error, nothing changes. `touch`: touch every
-    /// page, and align the values, because this room was asked for.
+    /// More slots, in memory of its own. The values keep their bytes, and the new slots are as if never used. On an error, nothing
+    /// changes. `touch`: touch every page, and align the values, because this room was asked for.
     pub(crate) fn try_grow(
         &mut self,
         slots: usize,
         entry_count: usize,
         fit_entries: FitEntries<K::Entry>,
-        known: &[K::Word],
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        assert!(slots >= self.slots && entry_count >= self.entry_count, "something would be lost");
-        let ((former_start, former_layout), padding, former_align) = match self.memory {
-            Memory::Own { padding, align, .. } => (self.own_memory(padding, align), padding, align),
-            Memory::Lent => {
-                assert!(
-                    self.slots == 0 && self.entry_count == 0,
-                    "memory that is lent does not grow"
-                );
-                ((NonNull::dangling(), Layout::new::<()>()), 0, 1)
-            }
-        };
-        let value = self.value.layout();
-        let wanted = match touch {
-            true => own_align(value, slots),
-            false => growing_align(value, slots),
-        };
-        // As much room for padding as before, or more.
-        let align = wanted.max(former_align.into());
-        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
-        // SAFETY: it was taken with this layout, or there is none; the alignment follows from the types alone. If this
-        // succeeds, nothing refers to it any more but fields that are about to be replaced.
-        let start = unsafe { memory::resize(former_start, former_layout, offsets.layout)? };
-        let values = aligned(start, align);
-        // Nothing drops it: its arrays become those of this block.
-        // SAFETY: the memory has room for these behind the padding.
-        let grown =
-            ManuallyDrop::new(unsafe { Self::header(values, &offsets, slots, entry_count, value) });
-        let new_entries = entry_count - self.entry_count;
-        if former_layout.size() > 0 {
-            let (values, moved) = (values.as_ptr(), start.as_ptr().wrapping_add(padding.into()));
-            if moved != values {
-                let bytes = self.bytes();
-                // SAFETY: there is room for as many bytes behind either padding.
-                unsafe { moved.copy_to(values, bytes) };
-            }
-            // Each array begins as far up as it did or farther, and so does what is behind it. So the last one moves first.
-            let offset = |array: NonZero<usize>| array.get() - self.values.addr().get();
-            let bits = values.wrapping_add(offset(self.bits.addr())).cast();
-            // SAFETY: the former bitmap lies at this distance from the values, and the new one has room for it.
-            unsafe { grown.bits.as_ptr().copy_from(bits, self.bit_words) };
-            let entries = values.wrapping_add(offset(self.entries.addr()));
-            let last_entries = grown.entries.as_ptr().wrapping_add(new_entries).cast::<u8>();
-            let bytes =
-                self.entry_count * size_of::<K::Entry>() + self.slots * size_of::<K::Word>();
-            // SAFETY: the former entries lie at this distance, and the words right behind them (invariant 4). There are more
-            // new entries than these, so that there is room for the former ones, and behind them for the former words.
-            unsafe { last_entries.copy_from(entries, bytes) };
-        }
-        fill(grown.entries, 0..new_entries, K::Entry::EMPTY);
-        fill(grown.words, self.slots..slots, K::Word::ZERO);
-        fill(grown.bits, self.bit_words..grown.bit_words, 0);
         let (former, former_entries) = (self.slots, self.entry_count);
-        self.values = grown.values;
-        self.bits = grown.bits;
-        self.slots = grown.slots;
-        self.words = grown.words;
-        self.entries = grown.entries;
-        self.entry_count = entry_count;
-        self.bit_words = grown.bit_words;
-        self.memory = Memory::own(start, values, align);
-        let parts = self.parts_mut();
-        fit_entries(parts.entries, former_entries, entry_count);
-        for (word, known) in parts.words[former..].iter_mut().zip(known) {
-            debug_assert!(known.is_dead());
-            *word = *known;
+        assert!(slots >= former && entry_count >= former_entries, "something would be lost");
+        let align = match touch {
+            true => own_align(self.value, slots),
+            false => growing_align(self.value, slots),
+        };
+        match self.own_memory() {
+            None => {
+                assert!(former == 0 && former_entries == 0, "memory that is lent does not grow");
+                self.try_begin(slots, entry_count, align, false)?;
+            }
+            Some((start, layout, former_align)) => {
+                // As much room for padding as before, or more.
+                let align = align.max(former_align);
+                // SAFETY: this is its memory.
+                unsafe { self.try_resize(start, layout, slots, entry_count, align)? };
+            }
         }
+        fit_entries(self.parts_mut().entries, former_entries, entry_count);
         if touch {
             memory::rewrite(self.bytes_of_values(0..former));
             self.touch(former);
         }
+        Ok(())
+    }
+
+    /// The same for a block that has memory of its own, which the allocator extends or moves. The entries that there were are
+    /// the last ones then.
+    ///
+    /// # Safety
+    ///
+    /// This is its memory, and the values are aligned at least as they were.
+    #[inline]
+    unsafe fn try_resize(
+        &mut self,
+        start: NonNull<u8>,
+        layout: Layout,
+        slots: usize,
+        entry_count: usize,
+        align: usize,
+    ) -> Result<(), OutOfMemory> {
+        let (former, former_entries, former_bits) = (self.slots, self.entry_count, self.bit_words);
+        let padding = self.values.addr().get() - start.addr().get();
+        let offsets = Offsets::of::<K>(slots, entry_count, self.value.size)?;
+        let grown = own_layout::<K>(offsets.bytes, self.value, align)?;
+        // SAFETY: it was taken with this layout; the alignment follows from the types alone. If this succeeds, nothing refers to
+        // it any more but fields that are about to be replaced.
+        let start = unsafe { memory::resize(start, layout, grown)? };
+        let values = aligned(start, align);
+        let at = |offset| values.as_ptr().wrapping_add(offset);
+        let moved = start.as_ptr().wrapping_add(padding);
+        if moved != at(0) {
+            // SAFETY: there is room for as many bytes behind either padding.
+            unsafe { moved.copy_to(at(0), self.bytes()) };
+        }
+        // Each array begins as far up as it did or farther, and so does what is behind it. So the last one moves first.
+        let former_at = |array: NonZero<usize>| at(array.get() - self.values.addr().get());
+        let bits = former_at(self.bits.addr());
+        // SAFETY: the former bitmap lies at this distance from the values, and the new one has room for it.
+        unsafe { at(offsets.bits).copy_from(bits, former_bits * size_of::<u64>()) };
+        let new_entries = entry_count - former_entries;
+        let last_entries = at(offsets.entries + new_entries * size_of::<K::Entry>());
+        let bytes = former_entries * size_of::<K::Entry>() + former * size_of::<K::Word>();
+        // SAFETY: the former entries lie at this distance, and the words right behind them (invariant 4). There are more new
+        // entries than these, so that there is room for the former ones, and behind them for the former words.
+        unsafe { last_entries.copy_from(former_at(self.entries.addr()), bytes) };
+        // SAFETY: the memory has room for these behind the padding; what is not initialised there is at once.
+        unsafe { self.set_arrays(values, &offsets, slots, entry_count) };
+        self.memory = Memory::own(start, values, align, false);
+        fill(self.entries, 0..new_entries, K::Entry::EMPTY);
+        fill(self.words, former..slots, K::Word::ZERO);
+        fill(self.bits, former_bits..self.bit_words, 0);
         Ok(())
     }
 
@@ -511,9 +521,8 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
         // SAFETY: as the caller promises.
-        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, value) };
+        let block = unsafe { Self::try_lent(start, slots, entry_count, value, false)? };
         block.touch(0);
         Ok(block)
     }
@@ -529,92 +538,87 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
         // SAFETY: as the caller promises.
-        Ok(unsafe { Self::at_zeros(start, &offsets, slots, entry_count, value) })
+        unsafe { Self::try_lent(start, slots, entry_count, value, true) }
     }
 
-    /// A block in memory with these offsets, which is all 0. Touches the pages of entries that are not all zero bits.
-    ///
     /// # Safety
     ///
-    /// Like [`header`](Self::header); and the bytes of the memory are 0.
-    unsafe fn at_zeros(
-        values: NonNull<u8>,
-        offsets: &Offsets,
+    /// As for [`try_in`](Self::try_in); and if the memory is `zeroed`, all bytes of it are 0.
+    unsafe fn try_lent(
+        start: NonNull<u8>,
         slots: usize,
         entry_count: usize,
         value: Layout,
-    ) -> Self {
-        // SAFETY: as the caller promises; so the words and the bitmap are initialised.
-        let block = unsafe { Self::header(values, offsets, slots, entry_count, value) };
-        if !K::Entry::EMPTY_IS_ZERO {
-            fill(block.entries, 0..entry_count, K::Entry::EMPTY);
+        zeroed: bool,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Offsets::of::<K>(slots, entry_count, value.size())?;
+        let mut block = Self::empty(value);
+        if offsets.bytes > 0 {
+            // SAFETY: as the caller promises.
+            unsafe { block.begin_in(start, &offsets, slots, entry_count, zeroed) };
         }
-        block
+        Ok(block)
     }
 
-    /// A block in memory with these offsets. Does not touch the pages of the values.
+    /// A block without slots gets memory with these offsets. Does not touch the pages of the values, and in memory that is
+    /// `zeroed` only those of entries that are not all zero bits.
     ///
     /// # Safety
     ///
-    /// Like [`header`](Self::header).
-    unsafe fn at_offsets(
+    /// Like [`set_arrays`](Self::set_arrays); and if the memory is `zeroed`, all bytes of it are 0.
+    unsafe fn begin_in(
+        &mut self,
         values: NonNull<u8>,
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
-        value: Layout,
-    ) -> Self {
+        zeroed: bool,
+    ) {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
-        // SAFETY: as the caller promises.
-        let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count, value) };
-        fill(block.words, 0..slots, K::Word::ZERO);
-        fill(block.entries, 0..entry_count, K::Entry::EMPTY);
-        fill(block.bits, 0..block.bit_words, 0);
-        block
+        let values = if zeroed { values } else { black_box(values) };
+        // SAFETY: as the caller promises; what is not initialised is at once.
+        unsafe { self.set_arrays(values, offsets, slots, entry_count) };
+        if !zeroed {
+            // All arrays but the values, one behind the other.
+            fill(self.entries.cast(), 0..offsets.bytes - offsets.entries, 0_u8);
+        }
+        if !K::Entry::EMPTY_IS_ZERO {
+            fill(self.entries, 0..entry_count, K::Entry::EMPTY);
+        }
     }
 
-    /// The header of a block in memory with these offsets, whose words, entries and bitmap shall be initialised.
+    /// The arrays are from now on those at these offsets in other memory, where words, entries and the bitmap are
+    /// initialised, or shall be.
     ///
     /// # Safety
     ///
-    /// Like [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for
-    /// this many slots and entries with such values.
-    unsafe fn header(
+    /// `values` is the aligned first byte of memory for a block of this many slots and entries, whose offsets these are, which
+    /// only the block uses until it is dropped.
+    #[inline]
+    unsafe fn set_arrays(
+        &mut self,
         values: NonNull<u8>,
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
-        value: Layout,
-    ) -> Self {
-        let values = match offsets.layout.size() {
-            0 => memory::dangling(offsets.layout),
-            _ => values,
-        };
+    ) {
         // SAFETY: each offset is within the memory, or at its end if the array is empty.
         let at = |offset| unsafe { values.byte_add(offset) };
-        Self {
-            watch: None,
-            value: ValueLayout::of(value),
-            entries: at(offsets.entries).cast(),
-            entry_count,
-            bit_words: slots.div_ceil(WORD_SLOTS),
-            bits: at(offsets.bits).cast(),
-            memory: Memory::Lent,
-            bitmap_state: BitmapState::OLD,
-            slots,
-            values,
-            words: at(offsets.words).cast(),
-        }
+        self.values = values;
+        self.entries = at(offsets.entries).cast();
+        self.words = at(offsets.words).cast();
+        self.bits = at(offsets.bits).cast();
+        (self.slots, self.entry_count) = (slots, entry_count);
+        self.bit_words = slots.div_ceil(WORD_SLOTS);
     }
 }
 
-/// Initialises elements of an array of a block.
+/// Initialises elements of an array of a block, or bytes of several.
 fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: V) {
     let array = start.as_ptr().cast::<MaybeUninit<V>>();
-    // SAFETY: the array has as many elements in the block (invariant 1), and nobody refers to them yet.
+    // SAFETY: the block has as many elements there (invariant 1), and nobody refers to them yet.
     let array = unsafe { slice::from_raw_parts_mut(array, elements.end) };
     array[elements].fill(MaybeUninit::new(value));
 }
@@ -730,54 +734,62 @@ mod tests {
         assert_eq!(offsets.map(|at| at - watch), [0, 16, 24, 32, 40, 48, 52, 64, 72, 80]);
     }
 
-    #[test]
-    fn values_of_a_layout_lie_as_those_of_a_type_do() {
-        for slots in [0, 1, 13, 100] {
-            let of_type = Offsets::of::<u32, u32, [u32; 8]>(slots, slots + 1).unwrap();
-            let value = Layout::new::<[u32; 8]>();
-            let of_layout = Offsets::with_values::<u32, u32>(slots, slots + 1, value).unwrap();
-            assert_eq!(of_layout.layout, of_type.layout);
-            assert_eq!(of_layout.words, of_type.words);
-        }
-        let huge = Layout::from_size_align(1 << 20, 4).unwrap();
-        assert!(Block::<Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
+    /// Of memory that is lent, for values of type `T`.
+    fn layout<W: Word, E: Entry, T>(slots: usize, entries: usize) -> Result<Layout, OutOfMemory> {
+        Block::<Bare<W, E>>::layout(slots, entries, Layout::new::<T>())
     }
 
     #[test]
     fn the_arrays_lie_one_behind_the_other_each_aligned() {
         // 13 values that want 16, 14 entries, 13 words, a word of bits.
-        let offsets = Offsets::of::<u32, u32, u128>(13, 14).unwrap();
+        let offsets = Offsets::of::<Bare<u32, u32>>(13, 14, 16).unwrap();
         let begins = [offsets.entries, offsets.words, offsets.bits];
         assert_eq!(begins, [13 * 16, 13 * 16 + 14 * 4, 13 * 16 + 27 * 4 + 4]);
-        assert_eq!((offsets.layout.size(), offsets.layout.align()), (13 * 16 + 27 * 4 + 12, 16));
-        let narrow = Offsets::of::<u16, u16, u8>(3, 4).unwrap();
-        assert_eq!([narrow.entries, narrow.words, narrow.bits], [4, 12, 24]);
-        let mixed = Offsets::of::<u32, u16, u8>(3, 3).unwrap();
+        let lent = layout::<u32, u32, u128>(13, 14).unwrap();
+        assert_eq!((lent.size(), lent.align()), (13 * 16 + 27 * 4 + 12, 16));
+        let narrow = Offsets::of::<Bare<u16, u16>>(3, 4, 1).unwrap();
+        assert_eq!([narrow.entries, narrow.words, narrow.bits, narrow.bytes], [4, 12, 24, 32]);
+        let mixed = Offsets::of::<Bare<u32, u16>>(3, 3, 1).unwrap();
         assert_eq!([mixed.entries, mixed.words], [6, 12]);
-        assert_eq!((narrow.layout.size(), narrow.layout.align()), (32, 8));
-        assert!(Offsets::of::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
+        assert_eq!(layout::<u16, u16, u8>(3, 4).unwrap().align(), 8);
+    }
+
+    #[test]
+    fn no_number_is_too_large_to_be_refused() {
+        let numbers = [0, 1, 2, 3, 4, 5, 63].map(|bits| usize::MAX >> bits);
+        for slots in numbers {
+            for (entries, value) in numbers.into_iter().flat_map(|e| numbers.map(|v| (e, v))) {
+                let of = Offsets::of::<Bare<u32, crate::slots::Link>>;
+                let Ok(offsets) = of(slots, entries, value) else { continue };
+                let exact = slots as u128 * (value as u128 + 4) + entries as u128 * 8;
+                assert!(offsets.bytes as u128 > exact, "{slots} {entries} {value}");
+            }
+        }
+        let huge = Layout::from_size_align(1 << 20, 4).unwrap();
+        assert!(Block::<Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
+        assert!(layout::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
+        assert!(layout::<u32, u32, [u8; 15]>(usize::MAX >> 5, 0).is_err());
     }
 
     #[test]
     fn memory_of_its_own_has_room_to_align_many_values() {
-        let value = Layout::new::<[u64; 8]>();
-        let of = |slots| {
-            let align = growing_align(value, slots);
-            let offsets = Offsets::own::<u32, u32>(slots, slots, value, align).unwrap();
-            assert_eq!(offsets.layout.align(), 8, "the allocator is asked for no more");
-            let least = Offsets::of::<u32, u32, [u64; 8]>(slots, slots).unwrap().layout.size();
-            (align, offsets.layout.size() - least)
+        let own = |slots, entries, value: ValueLayout, align| {
+            let bytes = Offsets::of::<Bare<u32, u32>>(slots, entries, value.size).unwrap().bytes;
+            let layout = own_layout::<Bare<u32, u32>>(bytes, value, align).unwrap();
+            (layout.align(), layout.size() - bytes)
         };
-        assert_eq!([0, 4, 64, 65].map(of), [(8, 0), (8, 0), (8, 0), (64, 56)]);
-        assert_eq!(
-            Offsets::own::<u32, u32>(4, 5, Layout::new::<u128>(), 16).unwrap().layout.align(),
-            16
-        );
+        let value = Layout::new::<[u64; 8]>();
+        let lines = ValueLayout::of(value);
+        for (slots, align, room) in [(0, 8, 0), (4, 8, 0), (64, 8, 0), (65, 64, 56)] {
+            assert_eq!(growing_align(lines, slots), align);
+            assert_eq!(own(slots, slots, lines, align), (8, room), "no more is asked for");
+        }
+        assert_eq!(own(4, 5, ValueLayout::of(Layout::new::<u128>()), 16), (16, 0));
         #[repr(align(32))]
         #[allow(dead_code, reason = "only its layout counts")]
         struct Vector([f32; 8]);
         let vector = Layout::new::<Vector>();
-        assert_eq!(Offsets::own::<u32, u32>(4, 5, vector, 32).unwrap().layout.align(), 16);
+        assert_eq!(own(4, 5, ValueLayout::of(vector), 32), (16, 16));
         for slots in [0, 1, 200] {
             for allocate in [Block::<Bare<u32, ()>>::try_growing, Block::try_untouched] {
                 assert_eq!(allocate(slots, 0, vector).unwrap().values.addr().get() % 32, 0);
@@ -820,12 +832,11 @@ mod tests {
             }
             parts.entries.fill(7.into());
             let bits = parts.bits.to_vec();
-            let known = [word(10), word(20)].map(Word::as_dead);
             if !cfg!(miri) {
-                let failed = block.try_grow(huge, to, fit_first, &known, false);
+                let failed = block.try_grow(huge, to, fit_first, false);
                 assert_eq!((failed, block.slots), (Err(OutOfMemory), from));
             }
-            block.try_grow(to, to, fit_first, &known, to % 2 == 0).unwrap();
+            block.try_grow(to, to, fit_first, to % 2 == 0).unwrap();
 
             let parts = block.parts();
             assert_eq!(parts.values.addr() % align_of::<T>(), 0);
@@ -836,8 +847,7 @@ mod tests {
                 // SAFETY: it was written before.
                 assert_eq!(unsafe { kept.assume_init() }, value(index));
             }
-            let new_words = known.into_iter().chain(iter::repeat(W::ZERO));
-            let words = (0..from).map(word).chain(new_words).take(to);
+            let words = (0..from).map(word).chain(iter::repeat(W::ZERO)).take(to);
             assert!(parts.words.iter().copied().eq(words), "{from} to {to}");
             let entry = |index| if index < from / 2 { 7.into() } else { E::EMPTY };
             assert!(parts.entries.iter().copied().eq((0..to).map(entry)), "{from} to {to}");
@@ -868,10 +878,9 @@ mod tests {
 
     #[test]
     fn values_that_are_not_there_align_nothing() {
-        let layout = Offsets::of::<u32, u32, [u32; 16]>(1, 1).unwrap().layout;
-        assert_eq!(layout.align(), 64);
-        let layout = Offsets::of::<u32, u32, [u32; 16]>(0, 1).unwrap().layout;
-        assert_eq!((layout.size(), layout.align()), (8, 8));
+        assert_eq!(layout::<u32, u32, [u32; 16]>(1, 1).unwrap().align(), 64);
+        let none = layout::<u32, u32, [u32; 16]>(0, 1).unwrap();
+        assert_eq!((none.size(), none.align()), (8, 8));
     }
 
     #[test]

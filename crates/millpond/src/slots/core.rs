@@ -291,12 +291,25 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        if slots.end_fast(index, generation) {
-            // SAFETY: no generation is below 0, so the order is within the peak (invariant).
-            unsafe { self.queue.give_back_fast(index, slots) };
-        } else {
+        if !self.end_fast(index, generation, slots) {
             self.end_with_care(index, generation, slots);
         }
+    }
+
+    /// The same below the border; `false` if the generation is not.
+    #[inline(always)]
+    fn end_fast<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        index: usize,
+        generation: H::Word,
+        slots: &mut SlotWords<P>,
+    ) -> bool {
+        let is_below = slots.end_fast(index, generation);
+        if is_below {
+            // SAFETY: no generation is below 0, so the order is within the peak (invariant).
+            unsafe { self.queue.give_back_fast(index, slots) };
+        }
+        is_below
     }
 
     /// Ends the lifetimes of live slots: of slot `first + i` if bit `i` is set.
@@ -327,6 +340,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots: &mut SlotWords<P>,
     ) {
         slots.record_peak();
+        self.renew_border(slots);
+        // If the peak was all, it is like any other end.
+        if self.end_fast(index, generation, slots) {
+            return;
+        }
         match self.books.end(index, generation) {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());
@@ -371,10 +389,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.mark_used_until(from);
         }
         self.queue.grow(from, slots);
+        // New slots that never existed leave the border as it is: the generations, the peak and the order within it.
         if from < slots.ever_used() {
             self.books.note_slots_again(slots);
+            self.renew_border(slots);
         }
-        self.renew_border(slots);
         self.books.report_size(slots);
     }
 

@@ -92,6 +92,12 @@ impl<'a, P: Place> SlotsMut<'a, P> {
         Self(slots)
     }
 
+    /// The same slots, for a shorter time.
+    #[cfg(feature = "vec")]
+    pub(crate) fn reborrow(&mut self) -> SlotsMut<'_, P> {
+        SlotsMut(self.0)
+    }
+
     /// How many slots there are.
     #[cfg(feature = "vec")]
     pub(crate) fn slots(&self) -> usize {
@@ -107,23 +113,25 @@ impl<'a, P: Place> SlotsMut<'a, P> {
 
 #[cfg(any(feature = "tables", feature = "vec"))]
 impl<K: SlotKind> SlotsMut<'_, Block<K>> {
-    /// Grows to this many slots with this room. The first of the new ones get the words `known`, the others are as if never
-    /// used. On an error, nothing changes. `touch`: touch every page.
+    /// Grows to this many slots with this room; the new ones are as if never used. On an error, nothing changes. `touch`: touch
+    /// every page.
     ///
     /// The entries of a reuse order that needs these move with the slots.
+    #[inline]
     pub(crate) fn try_grow(
         &mut self,
         needs: Needs<K::Entry>,
         room: Room,
         slots: usize,
-        known: &[K::Word],
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let Self(words) = self;
+        if let Some(watch) = words.place.watch_mut() {
+            watch.try_grow(slots)?;
+        }
         let former = words.slots();
         let entries = needs.entries_for(slots, room);
-        words.place.try_grow(slots, entries, needs.fit_entries, known, touch)?;
-        words.note_new(known);
+        words.place.try_grow(slots, entries, needs.fit_entries, touch)?;
         for index in former..slots {
             words.set_link(index, Link::NONE);
         }
@@ -132,6 +140,15 @@ impl<K: SlotKind> SlotsMut<'_, Block<K>> {
             words.start_syncing();
         }
         Ok(())
+    }
+
+    /// The first of the new slots, those from this one on, existed before and had these words.
+    #[cfg(feature = "vec")]
+    pub(crate) fn bring_back(&mut self, from: usize, former: &[K::Word]) {
+        debug_assert!(former.iter().all(|word| word.is_dead()));
+        let Self(words) = self;
+        words.place.parts_mut().words[from..from + former.len()].copy_from_slice(former);
+        words.retired += retired_among(former) as u32;
     }
 }
 
@@ -910,12 +927,6 @@ impl<P: Place> SlotWords<P> {
     /// Counts the retired slots anew.
     pub(crate) fn recount_retired(&mut self) {
         self.retired = self.count_retired() as u32;
-    }
-
-    /// There are more slots now, the first of them with these words. The others have not retired.
-    #[cfg(any(feature = "vec", feature = "tables"))]
-    pub(crate) fn note_new(&mut self, known: &[P::Word]) {
-        self.retired += retired_among(known) as u32;
     }
 
     fn count_retired(&self) -> usize {

@@ -14,30 +14,22 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         Self { words: SlotWords::empty(Self::ROOM.value, start), values: PhantomData }
     }
 
-    /// Grows to this many slots. The first of the new ones get the words `known`, the others are as if never used. On an
-    /// error, nothing changes. `touch`: touch every page.
+    /// Grows to this many slots; the new ones are as if never used. On an error, nothing changes. `touch`: touch every page.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
     pub(crate) fn try_grow(
         &mut self,
         needs: Needs<K::Entry>,
         slots: usize,
-        known: &[K::Word],
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        self.grow_by(slots, |mut words| words.try_grow(needs, Self::ROOM, slots, known, touch))
+        self.grow_by(|mut words| words.try_grow(needs, Self::ROOM, slots, touch))
     }
 
-    /// Lends the slots to `grow`, which calls [`SlotsMut::try_grow`] for this many. On an error, nothing changes.
-    pub(crate) fn grow_by(
-        &mut self,
-        slots: usize,
-        grow: impl FnOnce(SlotsMut<'_, Block<K>>) -> Result<(), OutOfMemory>,
-    ) -> Result<(), OutOfMemory> {
+    /// Lends the slots to `grow`, which calls [`SlotsMut::try_grow`].
+    #[inline(always)]
+    pub(crate) fn grow_by<X>(&mut self, grow: impl FnOnce(SlotsMut<'_, Block<K>>) -> X) -> X {
         let former = self.slots();
-        if let Some(watch) = self.watched_mut() {
-            watch.try_grow(slots)?;
-        }
         // No user code from here on.
         self.poison_dead(false);
         let grown = grow(self.slots_mut());
@@ -129,7 +121,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
 impl<T, W: Word> TableStorage<T, W> {
     /// Grows to this many slots. On an error, nothing changes.
     pub(crate) fn try_grow_table(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.try_grow(Needs::NONE, slots, &[], true)
+        self.try_grow(Needs::NONE, slots, true)
     }
 
     /// Makes all slots, which are dead, as if never used.

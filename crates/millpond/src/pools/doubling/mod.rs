@@ -25,7 +25,9 @@ const NAMED_SLOTS: usize = 4096;
 pub struct Doubling<W = u32> {
     /// At most this many slots, if the handle layout can name them.
     slots_max: u32,
-    /// The words of slots that existed: those after the last one that exists.
+    /// How many of these exist again: the memory is given back when all do.
+    again: u32,
+    /// The words of slots that existed.
     former: Former<W>,
 }
 
@@ -36,7 +38,7 @@ impl<W: Word> Doubling<W> {
     pub(super) const fn up_to(slots_max: usize) -> Self {
         // No layout names more.
         let slots_max = if slots_max > u32::MAX as usize { u32::MAX } else { slots_max as u32 };
-        Self { slots_max, former: None }
+        Self { slots_max, again: 0, former: None }
     }
 
     /// The largest number of slots.
@@ -45,12 +47,14 @@ impl<W: Word> Doubling<W> {
         (self.slots_max as usize).min(H::CAPACITY_MAX)
     }
 
+    /// The words of slots that existed and do not exist again: those after the last one that exists.
+    #[inline]
     pub(super) fn former(&self) -> &[W] {
-        self.former.as_deref().unwrap_or_default()
+        self.former.as_deref().map_or(&[], |former| &former[self.again as usize..])
     }
 
     pub(super) fn set_former(&mut self, words: &[W]) -> Result<(), OutOfMemory> {
-        self.former = Self::boxed(words)?;
+        self.keep(Self::boxed(words)?);
         Ok(())
     }
 
@@ -67,16 +71,18 @@ impl<W: Word> Doubling<W> {
         Ok(Some(boxed.into_boxed_slice()))
     }
 
-    /// Of a pool that grows from this many slots to that many: the words of those that existed before, and what
-    /// [`keep`](Self::keep) keeps of the others afterwards.
-    pub(super) fn split(
-        &self,
-        from: usize,
-        slots: usize,
-    ) -> Result<(&[W], Former<W>), OutOfMemory> {
+    /// Of a pool that gets so many more slots: the words of those among them that existed before.
+    pub(super) fn again(&self, slots: usize) -> &[W] {
         let former = self.former();
-        let (again, rest) = former.split_at(former.len().min(slots - from));
-        Ok((again, Self::boxed(rest)?))
+        &former[..former.len().min(slots)]
+    }
+
+    /// So many of the slots that existed, the first ones, exist again.
+    pub(super) fn note_again(&mut self, slots: usize) {
+        self.again += slots as u32;
+        if slots > 0 && self.former().is_empty() {
+            self.keep(None);
+        }
     }
 
     /// Of a pool that frees its last slots, which have these words: what [`keep`](Self::keep) keeps of all that it had. A
@@ -94,7 +100,7 @@ impl<W: Word> Doubling<W> {
     }
 
     pub(super) fn keep(&mut self, former: Former<W>) {
-        self.former = former;
+        (self.again, self.former) = (0, former);
     }
 
     /// Retired slots among those that existed.
@@ -117,13 +123,13 @@ impl<W: Word> Doubling<W> {
         &self,
         from: usize,
     ) -> Result<usize, CannotGrow> {
-        if self.room_beyond::<H>(from) == 0 {
-            return Err(CannotGrow::AtLimit);
-        }
         let is_usable = |word: &W| *word != W::RETIRED;
         // Slots that exist again may all have retired.
-        let first = self.former().iter().position(is_usable).unwrap_or(self.former().len());
-        Ok(self.slots_after::<H>(from).max(from + first + 1))
+        let first = from + self.former().iter().position(is_usable).unwrap_or(self.former().len());
+        match first < self.limit::<H>() {
+            true => Ok(self.slots_after::<H>(from).max(first + 1)),
+            false => Err(CannotGrow::AtLimit),
+        }
     }
 
     /// How many slots a pool of this many grows to for `missing` more values than there is room for, which the limit
@@ -181,6 +187,20 @@ impl<W: Word> Doubling<W> {
 mod tests {
     use super::*;
     use crate::Handle;
+
+    #[test]
+    fn words_of_slots_that_exist_again_are_kept_until_all_do() {
+        let mut growing = Doubling::<u32>::up_to(9);
+        let words = [1, 2, 3].map(Word::as_dead);
+        growing.set_former(&words).unwrap();
+        assert_eq!((growing.again(2), growing.again(9)), (&words[..2], &words[..]));
+        growing.note_again(2);
+        assert_eq!((growing.former(), growing.again(9)), (&words[2..], &words[2..]));
+        growing.note_again(1);
+        assert_eq!((growing.former(), growing.former.is_none()), (&[][..], true));
+        growing.set_former(&words).unwrap();
+        assert_eq!(growing.former(), words);
+    }
 
     #[test]
     fn slots_that_were_freed_are_dead_and_within_the_limit() {

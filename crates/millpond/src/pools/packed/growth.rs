@@ -102,11 +102,11 @@ pub(super) fn grow<T, L: HandleLayout>(
     slots: usize,
     touch: bool,
 ) -> Result<(), OutOfMemory> {
-    let (again, rest) = doubling.split(roster.handles().len(), slots)?;
     roster.try_reserve(slots)?;
     values.try_grow(slots, touch)?;
+    let again = doubling.again(slots - roster.handles().len());
     roster.grow(slots, again);
-    doubling.keep(rest);
+    doubling.note_again(again.len());
     Ok(())
 }
 

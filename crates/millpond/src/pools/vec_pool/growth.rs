@@ -24,7 +24,21 @@ impl<W: Word> Doubling<W> {
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let room = PoolStorage::<T, R, L>::ROOM;
-        storage.grow_by(slots, |words| self.grow_slots(slots, room, words, core, touch))
+        storage.grow_by(|words| self.grow_slots(slots, room, words, core, touch))
+    }
+
+    /// Grows for an insertion, and takes the slot that then comes next out of the order. One function for all types of values.
+    #[inline(never)]
+    fn take_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
+        &mut self,
+        room: Room,
+        mut words: SlotsMut<'_, OneBlock<R, L>>,
+        core: &mut Core<R, L>,
+    ) -> Result<usize, CannotGrow> {
+        let slots = self.slots_with_room::<L>(words.slots())?;
+        self.grow_slots(slots, room, words.reborrow(), core, false)
+            .map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
+        Ok(core.take_next_called(words).expect("there is room"))
     }
 
     /// One function for all types of values.
@@ -38,11 +52,25 @@ impl<W: Word> Doubling<W> {
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = words.slots();
-        let (again, rest) = self.split(from, slots)?;
-        words.try_grow(Core::<R, L>::NEEDS, room, slots, again, touch)?;
-        self.keep(rest);
+        words.try_grow(Core::<R, L>::NEEDS, room, slots, touch)?;
+        if !self.former().is_empty() {
+            self.bring_back::<R, L>(from, words.reborrow());
+        }
         core.grow(from, words);
         Ok(())
+    }
+
+    /// There are new slots, from this one on, the first of which existed before.
+    #[cold]
+    #[inline(never)]
+    fn bring_back<R: ReuseOrder, L: HandleLayout<Word = W>>(
+        &mut self,
+        from: usize,
+        mut words: SlotsMut<'_, OneBlock<R, L>>,
+    ) {
+        let again = self.again(words.slots() - from);
+        words.bring_back(from, again);
+        self.note_again(again.len());
     }
 }
 
@@ -76,8 +104,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         storage: &mut PoolStorage<T, R, L>,
         core: &mut Core<R, L>,
     ) -> Result<usize, CannotGrow> {
-        self.make_room(storage, core)?;
-        Ok(core.take_next_called(storage.slots_mut()).expect("there is room"))
+        storage.grow_by(|words| self.take_grown(PoolStorage::<T, R, L>::ROOM, words, core))
     }
 
     #[cold]
@@ -133,9 +160,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
             }
             Ordering::Equal => {}
             Ordering::Greater => {
+                let from = storage.words().slots();
+                storage.try_grow(Core::<R, L>::NEEDS, slots, false)?;
                 // With their words, so that none begins anew if a copy of a value panics.
-                let (again, _) = self.split(storage.words().slots(), slots)?;
-                storage.try_grow(Core::<R, L>::NEEDS, slots, again, false)?;
+                storage.slots_mut().bring_back(from, self.again(slots - from));
             }
         }
         self.keep(former);
@@ -178,8 +206,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// [detached](Self::detach) objects stay, as do those before them.
     ///
     /// 4 bytes for each freed slot that was ever used stay allocated (2 with [`Handle32`](crate::Handle32) of 16 or
-    /// more index bits), so that its old handles stay stale when the slot exists again. If there is no memory for the
-    /// smaller block, nothing happens.
+    /// more index bits) until all of them exist again, so that its old handles stay stale then. If there is no memory for
+    /// the smaller block, nothing happens.
     ///
     /// ```
     /// use millpond::VecPool;

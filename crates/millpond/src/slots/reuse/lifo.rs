@@ -110,9 +110,16 @@ impl LifoQueue {
 
     #[inline]
     fn set_ends(&mut self, Ends { len, fresh_from }: Ends, slots: &SlotWords<impl Place>) {
-        let is_unused = fresh_from as usize >= slots.ever_used();
-        let fresh_until = if is_unused { slots.slots() as u32 } else { fresh_from };
-        *self = Self { top: -(len as isize), fresh_from, fresh_until };
+        self.top = -(len as isize);
+        self.fresh_from = fresh_from;
+        self.settle_fresh(slots);
+    }
+
+    /// Finds out which slots are fresh.
+    #[inline]
+    fn settle_fresh(&mut self, slots: &SlotWords<impl Place>) {
+        let is_unused = self.fresh_from as usize >= slots.ever_used();
+        self.fresh_until = if is_unused { slots.slots() as u32 } else { self.fresh_from };
     }
 
     /// The next slot when the stack is empty or has a ghost on top.
@@ -144,10 +151,39 @@ impl LifoQueue {
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<usize> {
+        if self.top == 0 && self.fresh_from as usize == slots.slots() {
+            return None;
+        }
         let index = self.next_past_ghosts(slots)?;
         Queue::<I>::take(self, index, slots);
         slots.begin(index, slots.stored(index)?);
         Some(index)
+    }
+
+    /// New slots that were used before get entries at the bottom of the stack, the lowest on top.
+    #[cold]
+    #[inline(never)]
+    fn put_below<I: IndexWord, P: Place<Entry = I>>(
+        &mut self,
+        new: Range<usize>,
+        slots: &mut SlotWords<P>,
+    ) {
+        if self.ends().has_ghosts(slots) {
+            self.compact(slots);
+        }
+        slots.write_words(new.clone());
+        let vacant = new.clone().filter(|index| slots.is_vacant(*index)).count();
+        let Ends { len, .. } = self.ends();
+        let end = slots.entries().len();
+        slots.entries_mut().copy_within(end - len.., end - len - vacant);
+        let mut at = end - vacant;
+        for index in new.clone() {
+            if slots.is_vacant(index) {
+                slots.entries_mut()[at] = I::from_index(index);
+                at += 1;
+            }
+        }
+        self.set_ends(Ends { len: len + vacant, fresh_from: new.end as u32 }, slots);
     }
 
     /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
@@ -270,29 +306,12 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(Ends { len: ends.len + 1, ..ends }, slots);
     }
 
-    /// Those that were never used are fresh. The others get entries at the bottom of the stack, the lowest on top.
+    /// Those that were never used are fresh.
     fn grow<P: Place<Entry = I>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
-        let used = slots.used();
-        if from >= used || self.ends().fresh_from as usize != from {
-            self.set_ends(self.ends(), slots);
-            return;
+        match from < slots.ever_used() && self.fresh_from as usize == from {
+            true => self.put_below(from..slots.used(), slots),
+            false => self.settle_fresh(slots),
         }
-        if self.ends().has_ghosts(slots) {
-            self.compact(slots);
-        }
-        slots.write_words(from..used);
-        let vacant = (from..used).filter(|index| slots.is_vacant(*index)).count();
-        let Ends { len, .. } = self.ends();
-        let end = slots.entries().len();
-        slots.entries_mut().copy_within(end - len.., end - len - vacant);
-        let mut at = end - vacant;
-        for index in from..used {
-            if slots.is_vacant(index) {
-                slots.entries_mut()[at] = I::from_index(index);
-                at += 1;
-            }
-        }
-        self.set_ends(Ends { len: len + vacant, fresh_from: used as u32 }, slots);
     }
 
     #[cfg(feature = "vec")]
