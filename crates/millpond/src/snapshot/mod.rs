@@ -141,8 +141,6 @@ mod ranges;
 mod saved;
 #[cfg(feature = "history")]
 mod saved_struct;
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub(crate) mod saving;
 pub(crate) mod state;
 
 #[cfg(feature = "history")]

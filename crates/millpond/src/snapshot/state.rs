@@ -1,5 +1,8 @@
 //! What snapshots, checksums and comparisons know about a pool.
 
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod saving;
+
 use core::fmt;
 use core::ops::Range;
 
@@ -92,10 +95,10 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
 }
 
 pub(crate) mod sealed {
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) use super::saving::*;
     use super::{Checksum, HandleLayout, Range, Shape};
     use crate::snapshot::SnapshotError;
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) use crate::snapshot::saving::*;
 
     /// See [`State`](super::State).
     pub trait State: Sized {

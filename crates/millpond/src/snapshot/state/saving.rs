@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::format::{Objects, Refused};
-use super::{MigrateError, state::sealed::State};
+use super::sealed::State;
 use crate::handle::HandleLayout;
 use crate::reports::stats::Stats;
 use crate::slots::saved::{Checked, OrderOf};
+use crate::snapshot::MigrateError;
+use crate::snapshot::format::{Objects, Refused};
 
 /// The objects that were read for a pool.
 pub(crate) type ObjectsFor<P> = Objects<<P as State>::Handle, <P as State>::Value>;
