@@ -239,30 +239,20 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
         assert!(index < self.slots());
-        // SAFETY: just tested.
-        unsafe { self.value_unchecked_mut(index) }
+        // SAFETY: there is a value for each slot, and the values are borrowed exclusively, with the storage.
+        unsafe { &mut *self.place_mut(index) }
     }
 
-    /// # Safety
-    ///
-    /// The index is that of a slot.
-    #[inline]
-    unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
-        // SAFETY: there is a value for each slot.
-        let value = unsafe { self.first_mut().add(index) };
-        // SAFETY: the values are borrowed exclusively, with the storage.
-        unsafe { &mut *value }
+    /// Where the value of a slot is; for another number, an address without a meaning.
+    #[inline(always)]
+    fn place(&self, index: usize) -> *const MaybeUninit<T> {
+        self.first().wrapping_add(index)
     }
 
-    /// Where the value of a slot is.
-    ///
-    /// # Safety
-    ///
-    /// The index is that of a slot.
-    #[inline]
-    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
-        // SAFETY: there is a value for each slot.
-        unsafe { self.first().add(index) }
+    /// The same, mutable until the storage is used again.
+    #[inline(always)]
+    fn place_mut(&mut self, index: usize) -> *mut MaybeUninit<T> {
+        self.first_mut().wrapping_add(index)
     }
 
     #[inline]
@@ -317,8 +307,9 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &T {
         debug_assert!(self.words.is_live(index));
-        // SAFETY: a live slot is a slot.
-        let value = unsafe { self.value(index) };
+        // By `add`, after which compilers know that there is something: an `Option` of the reference costs no test.
+        // SAFETY: a live slot is a slot, and there is a value for each.
+        let value = unsafe { self.first().add(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed with the storage.
         unsafe { &*value.cast() }
     }
@@ -329,10 +320,10 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         debug_assert!(self.words.is_live(index));
-        // SAFETY: a live slot is a slot.
-        let value = unsafe { self.value_unchecked_mut(index) };
-        // SAFETY: the value of a live slot is initialised (invariant 2).
-        unsafe { value.assume_init_mut() }
+        // SAFETY: a live slot is a slot, and there is a value for each.
+        let value = unsafe { self.first_mut().add(index) };
+        // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed exclusively, with the storage.
+        unsafe { &mut *value.cast() }
     }
 
     /// Mutable references to the values of several live slots at once.
@@ -392,8 +383,8 @@ impl<T, P: Place> Storage<T, P> {
         // SAFETY: the slot is in range.
         unsafe { self.words.set_live_unchecked(index, generation) };
         self.mark_live(index);
-        // SAFETY: the slot is in range.
-        unsafe { self.value_unchecked_mut(index) }.write(value);
+        // SAFETY: the slot is in range, so that there is a place for its value.
+        unsafe { self.place_mut(index).cast::<T>().write(value) };
     }
 
     /// Returns the value of a live slot, which the function makes dead by [`SlotWords::set_dead`].
@@ -409,32 +400,19 @@ impl<T, P: Place> Storage<T, P> {
         end: impl FnOnce(&mut Self),
     ) -> T {
         if Self::LINKED {
-            // SAFETY: the slot is live.
-            let value = unsafe { self.read(index) };
+            // SAFETY: the slot is live, so that its value is initialised (invariant 2), and it is not read again.
+            let value = unsafe { self.place(index).cast::<T>().read() };
             end(self);
             self.mark_dead(index);
             value
         } else {
             end(self);
             // Read last, the value goes straight to where the caller wants it.
-            // SAFETY: the slot was live until now, and nothing has been written to it since.
-            let value = unsafe { self.read(index) };
+            // SAFETY: the slot was live until now, and nothing has been written to its value since, which is not read again.
+            let value = unsafe { self.place(index).cast::<T>().read() };
             self.mark_dead(index);
             value
         }
-    }
-
-    /// The value of a slot that was live until now.
-    ///
-    /// # Safety
-    ///
-    /// The slot's value is initialised, and is not read again.
-    #[inline]
-    unsafe fn read(&self, index: usize) -> T {
-        // SAFETY: a slot with a value is a slot.
-        let slot = unsafe { self.value(index) };
-        // SAFETY: it is initialised, and this is the last time that it is read.
-        unsafe { slot.cast::<T>().read() }
     }
 
     /// Makes a live slot dead, with this word, and returns its value; `None` if it is dead.

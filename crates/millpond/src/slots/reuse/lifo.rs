@@ -207,9 +207,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     ) -> Option<(usize, P::Word)> {
         // Two branches and no common path: the processor predicts which, and waits for neither.
         if self.top < 0 {
+            let entry = slots.place().entries_end().wrapping_offset(self.top);
             // SAFETY: the stack has this entry (invariant 1).
-            let entry = unsafe { slots.place().entries_end().offset(self.top) };
-            // SAFETY: as above.
             let index = unsafe { entry.read() }.to_index();
             // SAFETY: an entry is a slot (invariant 1).
             let word = unsafe { slots.stored_unchecked(index) };
@@ -236,10 +235,9 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         index: usize,
         slots: &mut SlotWords<P>,
     ) {
+        let room = slots.entries_end_mut().wrapping_offset(self.top - 1);
         // SAFETY: live slots, this one among them, and entries are no more than there are slots (within the peak), and
         // the array has more than that (invariant 1).
-        let room = unsafe { slots.entries_end_mut().offset(self.top - 1) };
-        // SAFETY: as above.
         unsafe { room.write(I::from_index(index)) };
         self.top -= 1;
     }
