@@ -38,6 +38,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 use super::{BitmapState, FitEntries, Parts, PartsMut, Place, SlotKind};
+use crate::base::address::behind;
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -102,10 +103,10 @@ enum Memory {
 }
 
 impl Memory {
-    fn own(start: NonNull<u8>, values: NonNull<u8>, align: usize) -> Self {
+    fn own(start: NonNull<u8>, values: NonNull<u8>, align: usize, untouched: bool) -> Self {
         // Less than the alignment of the values, which is at most a cache line.
         let padding = values.addr().get() - start.addr().get();
-        Self::Own { padding: padding as u8, align: align as u8, untouched: false }
+        Self::Own { padding: padding as u8, align: align as u8, untouched }
     }
 }
 
@@ -314,7 +315,7 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        let block = Self::try_aligned(slots, entry_count, value, own_align(value, slots))?;
+        let block = Self::try_aligned(slots, entry_count, value, own_align(value, slots), false)?;
         block.touch(0);
         Ok(block)
     }
@@ -325,7 +326,7 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        Self::try_aligned(slots, entry_count, value, growing_align(value, slots))
+        Self::try_aligned(slots, entry_count, value, growing_align(value, slots), false)
     }
 
     /// The system provides every page when it is first written to, but those of entries that are not all zero bits.
@@ -334,17 +335,7 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
-        let align = own_align(value, slots);
-        let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
-        let start = memory::take_zeroed(offsets.layout)?;
-        let values = aligned(start, align);
-        // SAFETY: the memory was just allocated, with room for such a block behind the padding, and all of it is 0.
-        let mut block = unsafe { Self::at_zeros(values, &offsets, slots, entry_count, value) };
-        let Memory::Own { padding, align, .. } = Memory::own(start, values, align) else {
-            unreachable!("it was just allocated");
-        };
-        block.memory = Memory::Own { padding, align, untouched: true };
-        Ok(block)
+        Self::try_aligned(slots, entry_count, value, own_align(value, slots), true)
     }
 
     /// Like this block, of slots that were never used.
@@ -362,13 +353,17 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
         align: usize,
+        untouched: bool,
     ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::own::<K::Word, K::Entry>(slots, entry_count, value, align)?;
-        let start = memory::take(offsets.layout)?;
+        let take = if untouched { memory::take_zeroed } else { memory::take };
+        let start = take(offsets.layout)?;
         let values = aligned(start, align);
-        // SAFETY: the memory was just allocated, with room for such a block behind the padding.
-        let mut block = unsafe { Self::at_offsets(values, &offsets, slots, entry_count, value) };
-        block.memory = Memory::own(start, values, align);
+        // SAFETY: the memory was just allocated, with room for such a block behind the padding; if it is to stay untouched,
+        // all of it is 0.
+        let mut block =
+            unsafe { Self::at_offsets(values, &offsets, slots, entry_count, value, untouched) };
+        block.memory = Memory::own(start, values, align, untouched);
         Ok(block)
     }
 
@@ -456,7 +451,7 @@ impl<K: SlotKind> Block<K> {
         self.entries = grown.entries;
         self.entry_count = entry_count;
         self.bit_words = grown.bit_words;
-        self.memory = Memory::own(start, values, align);
+        self.memory = Memory::own(start, values, align, false);
         let parts = self.parts_mut();
         fit_entries(parts.entries, former_entries, entry_count);
         for (word, known) in parts.words[former..].iter_mut().zip(known) {
@@ -499,80 +494,56 @@ impl<K: SlotKind> Block<K> {
         }
     }
 
-    /// Like [`try_new`](Self::try_new), in memory that is lent to the block.
+    /// Like [`try_new`](Self::try_new), in memory that is lent to the block; or, if all bytes of it are 0, like
+    /// [`try_untouched`](Self::try_untouched).
     ///
     /// # Safety
     ///
     /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
     /// block uses until it is dropped. If the layout has size 0, `start` may be any address.
+    /// `is_zeroed`: all bytes of the memory are 0.
     pub(crate) unsafe fn try_in(
         start: NonNull<u8>,
         slots: usize,
         entry_count: usize,
         value: Layout,
+        is_zeroed: bool,
     ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
         // SAFETY: as the caller promises.
-        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, value) };
-        block.touch(0);
+        let block =
+            unsafe { Self::at_offsets(start, &offsets, slots, entry_count, value, is_zeroed) };
+        if !is_zeroed {
+            block.touch(0);
+        }
         Ok(block)
     }
 
-    /// Like [`try_in`](Self::try_in), as untouched as [`try_untouched`](Self::try_untouched).
+    /// A block in memory with these offsets. Does not touch the pages of the values; if all bytes of the memory are 0, only
+    /// those of entries that are not.
     ///
     /// # Safety
     ///
-    /// As for `try_in`; and all bytes of the memory are 0.
-    pub(crate) unsafe fn try_in_zeroed(
-        start: NonNull<u8>,
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::with_values::<K::Word, K::Entry>(slots, entry_count, value)?;
-        // SAFETY: as the caller promises.
-        Ok(unsafe { Self::at_zeros(start, &offsets, slots, entry_count, value) })
-    }
-
-    /// A block in memory with these offsets, which is all 0. Touches the pages of entries that are not all zero bits.
-    ///
-    /// # Safety
-    ///
-    /// Like [`header`](Self::header); and the bytes of the memory are 0.
-    unsafe fn at_zeros(
-        values: NonNull<u8>,
-        offsets: &Offsets,
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Self {
-        // SAFETY: as the caller promises; so the words and the bitmap are initialised.
-        let block = unsafe { Self::header(values, offsets, slots, entry_count, value) };
-        if !K::Entry::EMPTY_IS_ZERO {
-            fill(block.entries, 0..entry_count, K::Entry::EMPTY);
-        }
-        block
-    }
-
-    /// A block in memory with these offsets. Does not touch the pages of the values.
-    ///
-    /// # Safety
-    ///
-    /// Like [`header`](Self::header).
+    /// Like [`header`](Self::header); and `is_zeroed` as in [`try_in`](Self::try_in).
     unsafe fn at_offsets(
         values: NonNull<u8>,
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
         value: Layout,
+        is_zeroed: bool,
     ) -> Self {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
-        // SAFETY: as the caller promises.
+        // SAFETY: as the caller promises. What is not filled here is 0 already, and so initialised.
         let block = unsafe { Self::header(black_box(values), offsets, slots, entry_count, value) };
-        fill(block.words, 0..slots, K::Word::ZERO);
-        fill(block.entries, 0..entry_count, K::Entry::EMPTY);
-        fill(block.bits, 0..block.bit_words, 0);
+        if !is_zeroed || !K::Entry::EMPTY_IS_ZERO {
+            fill(block.entries, 0..entry_count, K::Entry::EMPTY);
+        }
+        if !is_zeroed {
+            fill(block.words, 0..slots, K::Word::ZERO);
+            fill(block.bits, 0..block.bit_words, 0);
+        }
         block
     }
 
@@ -593,8 +564,8 @@ impl<K: SlotKind> Block<K> {
             0 => memory::dangling(offsets.layout),
             _ => values,
         };
-        // SAFETY: each offset is within the memory, or at its end if the array is empty.
-        let at = |offset| unsafe { values.byte_add(offset) };
+        // Each offset is within the memory, or at its end if the array is empty.
+        let at = |offset| behind(values, offset);
         Self {
             watch: None,
             value: ValueLayout::of(value),

@@ -39,7 +39,6 @@ mod walk;
 
 #[cfg(feature = "alloc")]
 pub(crate) use block::{PoolStorage, TableStorage};
-pub(crate) use dead::{bytes_mut, initialised};
 pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
