@@ -4,11 +4,13 @@
 
 mod common;
 
+use std::alloc::Layout;
 use std::hint::black_box;
 
 use common::in_every_order;
+use millpond::classic::PoolAllocator;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{HandleAllocator, Pool, VecPool};
+use millpond::{HandleAllocator, Pool, SizeClasses, SyncPool, VecPool};
 
 /// How many pages the system has given this thread without reading a disk.
 fn minor_faults() -> u64 {
@@ -74,6 +76,29 @@ fn slots_taken_ahead_are_touched_and_others_are_not() {
     let (copied, copy) = faults_of(|| pool.clone());
     assert!(copied <= all / 4, "{copied} page faults for a copy of one value");
     assert_eq!(copy[handle], [1; 32]);
+}
+
+/// 32 MiB of slots of each of those that are not in a block.
+#[test]
+fn other_slots_are_touched_ahead_as_well() {
+    const SLOTS: usize = 1 << 17;
+    type Value = [u64; 32];
+    fn fill<P>(new: impl Fn(usize) -> P, insert: impl Fn(&P)) {
+        // The code itself is read in by faults too, the first time.
+        insert(&new(64));
+        let (all, pool) = faults_of(|| new(SLOTS));
+        let (later, ()) = faults_of(|| (0..SLOTS).for_each(|_| insert(&pool)));
+        assert!(later <= all / 4, "{later} page faults in the first fill, {all} before");
+    }
+    fill(SyncPool::<Value>::new, |pool| _ = pool.insert([1; 32]).unwrap());
+    let allocator = |slots| {
+        let pool = PoolAllocator::<Value>::new();
+        pool.reserve(slots).unwrap();
+        pool
+    };
+    fill(allocator, |pool| core::mem::forget(pool.alloc([1; 32])));
+    let classes = |slots| SizeClasses::builder().class(size_of::<Value>(), slots).build();
+    fill(classes, |memory| _ = memory.allocate_zeroed(Layout::new::<Value>()).unwrap());
 }
 
 /// As above, 64 MiB of values. What has the memory of a sixteenth of the slots has their words and entries as well.

@@ -1,4 +1,11 @@
-//! From an address back to the slot.
+//! From an address back to the slot, and to what lies behind it.
+
+use core::ptr::NonNull;
+
+/// The address so many bytes behind this one, in the same memory: whoever uses it knows that the memory extends so far.
+pub(crate) fn behind(start: NonNull<u8>, bytes: usize) -> NonNull<u8> {
+    start.map_addr(|address| address.saturating_add(bytes))
+}
 
 /// The position of `element` in `slice`, from its address; `None` if it is elsewhere, or if the
 /// elements are zero-sized and so have no address of their own.

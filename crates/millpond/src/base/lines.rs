@@ -39,9 +39,12 @@ impl<V> Lines<V> {
             .map_err(|_| OutOfMemory)
     }
 
-    /// No values, and memory for this many.
-    fn with_room(room: usize) -> Result<Self, OutOfMemory> {
-        let first = memory::take(Self::layout(room)?)?.cast();
+    /// No values, and memory for this many, from one of the functions that take it.
+    fn with_room(
+        room: usize,
+        take: fn(Layout) -> Result<NonNull<u8>, OutOfMemory>,
+    ) -> Result<Self, OutOfMemory> {
+        let first = take(Self::layout(room)?)?.cast();
         Ok(Self { first, len: 0, room, owns: PhantomData })
     }
 
@@ -50,12 +53,11 @@ impl<V> Lines<V> {
         len: usize,
         mut make: impl FnMut(usize) -> V,
     ) -> Result<Self, OutOfMemory> {
-        let mut lines = Self::with_room(len)?;
+        let mut lines = Self::with_room(len, memory::take)?;
         for index in 0..len {
             let value = make(index);
-            // SAFETY: there is memory for `len` values.
-            let place = unsafe { lines.first.add(index) };
-            // SAFETY: as above. If `make` panics next, the values up to this are dropped.
+            let place = lines.first.as_ptr().wrapping_add(index);
+            // SAFETY: there is memory for `len` values. If `make` panics next, the values up to this are dropped.
             unsafe { place.write(value) };
             lines.len = index + 1;
         }
@@ -66,9 +68,8 @@ impl<V> Lines<V> {
 impl<V> Lines<MaybeUninit<V>> {
     /// Places for this many values, every page of them written.
     pub(crate) fn uninit_and_touched(len: usize) -> Result<Self, OutOfMemory> {
-        let mut lines = Self::with_room(len)?;
-        // SAFETY: there is memory for as many, and `MaybeUninit` need not be initialised.
-        memory::touch(unsafe { slice::from_raw_parts_mut(lines.first.as_ptr(), len) });
+        let mut lines = Self::with_room(len, memory::take_touched)?;
+        // A `MaybeUninit` need not be initialised.
         lines.len = len;
         Ok(lines)
     }

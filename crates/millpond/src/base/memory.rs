@@ -17,6 +17,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 pub(crate) use crate::base::address::position_in;
+use crate::base::bytes::bytes_of;
 
 /// The smallest page of the platforms that have pages.
 const PAGE_BYTES: usize = 4096;
@@ -33,7 +34,16 @@ pub(crate) fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     }
 }
 
-/// The same, all bytes 0. The system provides large pieces page by page, when they are first written to, unless the alignment
+/// The same, every page written.
+pub(crate) fn take_touched(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+    let memory = take(layout)?;
+    let start = memory.as_ptr().cast::<MaybeUninit<u8>>();
+    // SAFETY: nobody else has the memory, which has so many bytes, or none.
+    touch(unsafe { slice::from_raw_parts_mut(start, layout.size()) });
+    Ok(memory)
+}
+
+/// The same as [`take`], all bytes 0. The system provides large pieces page by page, when they are first written to, unless the alignment
 /// is more than 16.
 #[inline]
 pub(crate) fn take_zeroed(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
@@ -118,16 +128,6 @@ pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory>
     Ok(values)
 }
 
-/// Uninitialised slots, every page of them written.
-///
-/// There is no function that makes a single one: unoptimised, it would put a slot on the stack.
-pub(crate) fn uninit_and_touched<V>(len: usize) -> Result<Box<[MaybeUninit<V>]>, OutOfMemory> {
-    let mut slots = reserved_and_touched(len)?;
-    // SAFETY: there is room for them, and `MaybeUninit` need not be initialised.
-    unsafe { slots.set_len(len) };
-    Ok(slots.into_boxed_slice())
-}
-
 /// Writes a byte in every page, so that the system has provided them all.
 pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
     let bytes = bytes_of(room);
@@ -147,10 +147,4 @@ pub(crate) fn rewrite<V>(values: &mut [MaybeUninit<V>]) {
         // The compiler does not know that it is the same.
         *byte = black_box(*byte);
     }
-}
-
-fn bytes_of<V>(room: &mut [MaybeUninit<V>]) -> &mut [MaybeUninit<u8>] {
-    let (start, bytes) = (room.as_mut_ptr().cast(), size_of_val(room));
-    // SAFETY: the bytes are those of the room, which is borrowed for as long, and `MaybeUninit<V>` may have any.
-    unsafe { slice::from_raw_parts_mut(start, bytes) }
 }

@@ -1,6 +1,8 @@
 //! Parts that know nothing of pools: guards against panics, memory, addresses, the sanitizer.
 
 pub(crate) mod address;
+#[allow(unsafe_code)]
+pub(crate) mod bytes;
 pub(crate) mod entry;
 pub(crate) mod guard;
 #[cfg(feature = "sync")]

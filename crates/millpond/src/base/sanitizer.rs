@@ -6,17 +6,19 @@
 //! sanitizer aborts the program otherwise. Code that poisons memory must unpoison it before it is
 //! freed, because the allocator may not be the sanitizer's own.
 //!
-//! Invariant: these functions write only the sanitizer's shadow memory, so they are safe to call.
+//! Invariant: these functions write only the sanitizer's shadow memory, so they are safe to call. Unpoisoned memory is as
+//! accessible as in a build without the sanitizer; a use of poisoned memory ends the program before it happens.
 //!
 //! The sanitizer tracks memory in units of eight bytes: bytes before the first multiple of eight
 //! stay accessible.
 
 use core::mem::MaybeUninit;
 
+// SAFETY: as the invariant says.
 #[cfg(millpond_asan)]
 unsafe extern "C" {
-    fn __asan_poison_memory_region(start: *const u8, bytes: usize);
-    fn __asan_unpoison_memory_region(start: *const u8, bytes: usize);
+    safe fn __asan_poison_memory_region(start: *const u8, bytes: usize);
+    safe fn __asan_unpoison_memory_region(start: *const u8, bytes: usize);
 }
 
 /// Marks slots as dead.
@@ -35,11 +37,7 @@ pub(crate) fn unpoison<V>(slots: &mut [MaybeUninit<V>]) {
 #[inline]
 pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
-    // SAFETY: this writes only the sanitizer's shadow memory. A later use of the memory ends the
-    // program before it happens.
-    unsafe {
-        __asan_poison_memory_region(start, bytes);
-    }
+    __asan_poison_memory_region(start, bytes);
     let _ = (start, bytes);
 }
 
@@ -47,9 +45,6 @@ pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
 #[inline]
 pub(crate) fn unpoison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
-    // SAFETY: as above. Unpoisoned memory is as accessible as in a build without the sanitizer.
-    unsafe {
-        __asan_unpoison_memory_region(start, bytes);
-    }
+    __asan_unpoison_memory_region(start, bytes);
     let _ = (start, bytes);
 }

@@ -73,7 +73,6 @@ fn packed_eight(bytes: [u8; 8]) -> u64 {
 }
 
 /// The bits of 64 slots: set where both have the same word.
-#[cfg(feature = "tables")]
 #[inline]
 pub(crate) fn equal_words<W: Copy + Eq>(a: &[W], b: &[W], word: usize) -> u64 {
     let first = word * WORD_SLOTS;
@@ -102,7 +101,6 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    #[cfg(feature = "tables")]
     fn equal_words_have_a_bit() {
         for live in patterns() {
             let ones: Vec<u32> = live.iter().map(|_| 1).collect();

@@ -17,7 +17,6 @@ mod words;
 
 #[doc(hidden)]
 pub use gather::Source;
-#[cfg(feature = "tables")]
 pub(crate) use gather::equal_words;
 pub use live::LiveSlots;
 pub(crate) use live::{LiveBits, LiveWalk, Way};

@@ -30,7 +30,6 @@ impl<'a> Runs<'a> {
     }
 }
 
-#[cfg(feature = "rayon")]
 impl Runs<'_> {
     /// Splits the rest between two words, near the middle; a run that crosses this border becomes
     /// two. Returns `None` if only one word is left.

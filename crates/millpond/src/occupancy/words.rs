@@ -234,7 +234,6 @@ impl Words {
     }
 }
 
-#[cfg(feature = "rayon")]
 impl Words {
     /// Splits the rest between two words, near the middle; `None` if only one word is left. Each
     /// half may have all of the remaining live slots. The back has loaded no word.

@@ -36,12 +36,9 @@ pub struct Stats {
     pub capacity: usize,
     /// The number of live slots.
     pub live: usize,
-    /// The most slots that were live at once. In a pool whose memory is
-    #[cfg_attr(feature = "alloc", doc = "[untouched](crate::PoolBuilder::untouched),")]
-    #[cfg_attr(not(feature = "alloc"), doc = "untouched,")]
-    /// it tells the memory that was touched, unless its order uses all slots in turn; see
-    #[cfg_attr(feature = "alloc", doc = "[`slots_used`](crate::Pool::slots_used).")]
-    #[cfg_attr(not(feature = "alloc"), doc = "`Pool::slots_used`.")]
+    /// The most slots that were live at once. In a pool whose memory is [untouched](crate::PoolBuilder::untouched), it
+    /// tells the memory that was touched, unless its order uses all slots in turn; see
+    /// [`slots_used`](crate::Pool::slots_used).
     pub peak: usize,
     /// The number of slots that will never be used again, because their generations are used up.
     pub retired: usize,

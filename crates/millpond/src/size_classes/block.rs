@@ -22,6 +22,7 @@
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
 
+use crate::base::address::behind;
 use crate::base::sanitizer;
 
 pub(super) const BLOCK_BYTES_MIN: usize = 1024;
@@ -96,19 +97,6 @@ impl Block {
         Self(header)
     }
 
-    /// The block that a slot lies in.
-    ///
-    /// # Safety
-    ///
-    /// The slot is one of a block of this many bytes.
-    #[inline]
-    pub(super) unsafe fn of_slot(slot: NonNull<u8>, block_bytes: usize) -> Self {
-        let address = slot.as_ptr().addr() & !(block_bytes - 1);
-        let header = ptr::with_exposed_provenance_mut::<Header>(address);
-        // SAFETY: the block is aligned to its size, so this is its address, which is not null.
-        Self(unsafe { NonNull::new_unchecked(header) })
-    }
-
     #[inline]
     fn header(&self) -> &Header {
         // SAFETY: the header is there (invariant 1), and only `Cell`s of it are ever changed.
@@ -162,8 +150,8 @@ impl Block {
     /// The chunk goes on for this many blocks, which have this many bytes, and they were created.
     #[inline]
     pub(super) unsafe fn neighbour(self, blocks: usize, block_bytes: usize) -> Self {
-        // SAFETY: the chunk is one allocation, and extends that far.
-        Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
+        // The chunk is one allocation, and extends that far.
+        Self(behind(self.memory(), blocks * block_bytes).cast())
     }
 
     /// Forgets all slots: from now on they are fresh, and of the size that is requested next. The
@@ -210,10 +198,9 @@ impl Block {
         let header = self.header();
         let mut offset = header.free.get() as usize;
         if offset != 0 {
-            // SAFETY: the offset is that of a dead slot, within the block (invariants 2 and 3).
-            let slot = unsafe { self.memory().add(offset) };
-            // SAFETY: a dead slot begins with the offset of the next one.
-            header.free.set(unsafe { slot.cast::<u32>().read() });
+            // SAFETY: the offset is that of a dead slot, within the block (invariants 2 and 3), which begins with the offset
+            // of the next one.
+            header.free.set(unsafe { self.at(offset).cast::<u32>().read() });
         } else {
             offset = header.fresh.get() as usize;
             if offset + slot_bytes > block_bytes {
@@ -227,23 +214,28 @@ impl Block {
         Some(unsafe { self.memory().add(offset) })
     }
 
-    /// Makes a live slot of this size dead, and returns how many live slots are left.
+    /// Makes a live slot of this size dead, and returns the block that it lies in.
     ///
     /// # Safety
     ///
-    /// The slot is a live one of this block, and is no longer used.
+    /// The slot is a live one of a block of this many bytes, and is no longer used.
     #[inline]
-    pub(super) unsafe fn give_back(self, slot: NonNull<u8>, slot_bytes: usize) -> u32 {
-        let header = self.header();
-        let offset = slot.as_ptr().addr() - self.memory().as_ptr().addr();
+    pub(super) unsafe fn give_back(
+        slot: NonNull<u8>,
+        slot_bytes: usize,
+        block_bytes: usize,
+    ) -> Self {
+        let offset = slot.as_ptr().addr() & (block_bytes - 1);
+        let start = ptr::with_exposed_provenance_mut::<Header>(slot.as_ptr().addr() - offset);
+        // SAFETY: the block is aligned to its size, so this is its address, which is not null.
+        let block = Self(unsafe { NonNull::new_unchecked(start) });
+        let header = block.header();
         // Not through `slot` itself, whose provenance may cover only the freed value, which may be
-        // smaller than a link. SAFETY: the slot is within the block.
-        let link = unsafe { self.memory().add(offset) }.cast::<u32>();
-        // SAFETY: the slot now belongs to the block, and is long enough for a link.
-        unsafe { link.write(header.free.get()) };
-        sanitizer::poison_at(self.at(offset + GRANULE), slot_bytes - GRANULE);
+        // smaller than a link. SAFETY: the slot, within the block, now belongs to it, and is long enough for a link.
+        unsafe { block.at(offset).cast::<u32>().write(header.free.get()) };
+        sanitizer::poison_at(block.at(offset + GRANULE), slot_bytes - GRANULE);
         header.free.set(offset as u32);
         header.live.set(header.live.get() - 1);
-        header.live.get()
+        block
     }
 }

@@ -25,6 +25,7 @@ use core::ptr::NonNull;
 
 use super::block::Block;
 use super::list::BlockList;
+use crate::base::address::behind;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 
@@ -79,11 +80,9 @@ impl Blocks {
         };
         if reserved_count > 0 {
             let layout = blocks.chunk_layout(reserved_count)?;
-            blocks.reserved = memory::take(layout)?;
+            blocks.reserved = memory::take_touched(layout)?;
             blocks.reserved_count = reserved_count;
-            // SAFETY: the memory was just allocated, with as many bytes.
-            unsafe { blocks.reserved.write_bytes(0, layout.size()) };
-            // SAFETY: it has this many blocks, and stays until this is dropped.
+            // SAFETY: the memory was just allocated, has this many blocks, and stays until this is dropped.
             let first = unsafe { blocks.enter(blocks.reserved, reserved_count) };
             blocks.make_spare(first);
         }
@@ -154,8 +153,7 @@ impl Blocks {
     fn make(&self) -> Option<Block> {
         self.unmade_count.set(self.unmade_count.get().checked_sub(1)?);
         let memory = self.unmade.get();
-        // SAFETY: the next one is in the chunk, or at its end.
-        self.unmade.set(unsafe { memory.add(self.block_bytes) });
+        self.unmade.set(behind(memory, self.block_bytes));
         // SAFETY: the memory is a block of the chunk, aligned as all are (invariant 2).
         Some(unsafe { Block::create(memory, self.unmade_chunk.get()) })
     }
@@ -181,8 +179,7 @@ impl Blocks {
         let first = unsafe { Block::create(memory, None) };
         first.set_chunk_blocks(blocks);
         self.chain(first);
-        // SAFETY: as above, so that the next one is in it, or its end.
-        self.unmade.set(unsafe { memory.add(self.block_bytes) });
+        self.unmade.set(behind(memory, self.block_bytes));
         self.unmade_count.set(blocks - 1);
         self.unmade_chunk.set(Some(first));
         self.count.set(self.count.get() + blocks);

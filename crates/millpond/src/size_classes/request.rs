@@ -217,12 +217,10 @@ impl SizeClasses {
             unsafe { self.deallocate_elsewhere(memory, layout) };
             return;
         };
-        // SAFETY: the memory is a slot of a block (invariant 1), all of which have this size.
-        let block = unsafe { Block::of_slot(memory, self.block_bytes) };
-        // SAFETY: the slot is a live one of that block, and it is no longer used.
-        let live = unsafe { block.give_back(memory, class.slot_bytes) };
+        // SAFETY: the memory is a live slot of a block (invariant 1), all of which have this size, and it is no longer used.
+        let block = unsafe { Block::give_back(memory, class.slot_bytes, self.block_bytes) };
         class.note_death(layout.size());
-        if live == 0 || !block.is_listed() {
+        if block.live() == 0 || !block.is_listed() {
             self.settle(class, block);
         }
     }

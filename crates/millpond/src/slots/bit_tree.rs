@@ -174,7 +174,6 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
     }
 }
 
-#[cfg(all(feature = "validate", feature = "alloc"))]
 impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
     /// Checks that the tree is like a new one with those of the first numbers that are in it.
     pub(crate) fn validate(

@@ -38,6 +38,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 use super::{BitmapState, FitEntries, Parts, PartsMut, Place, SlotKind};
+use crate::base::address::behind;
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
@@ -509,54 +510,29 @@ impl<K: SlotKind> Block<K> {
         }
     }
 
-    /// Like [`try_new`](Self::try_new), in memory that is lent to the block.
+    /// Like [`try_new`](Self::try_new), in memory that is lent to the block; or, if all bytes of it are 0, like
+    /// [`try_untouched`](Self::try_untouched).
     ///
     /// # Safety
     ///
     /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
     /// block uses until it is dropped. If the layout has size 0, `start` may be any address.
+    /// `is_zeroed`: all bytes of the memory are 0.
     pub(crate) unsafe fn try_in(
         start: NonNull<u8>,
         slots: usize,
         entry_count: usize,
         value: Layout,
-    ) -> Result<Self, OutOfMemory> {
-        // SAFETY: as the caller promises.
-        let block = unsafe { Self::try_lent(start, slots, entry_count, value, false)? };
-        block.touch(0);
-        Ok(block)
-    }
-
-    /// Like [`try_in`](Self::try_in), as untouched as [`try_untouched`](Self::try_untouched).
-    ///
-    /// # Safety
-    ///
-    /// As for `try_in`; and all bytes of the memory are 0.
-    pub(crate) unsafe fn try_in_zeroed(
-        start: NonNull<u8>,
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Self, OutOfMemory> {
-        // SAFETY: as the caller promises.
-        unsafe { Self::try_lent(start, slots, entry_count, value, true) }
-    }
-
-    /// # Safety
-    ///
-    /// As for [`try_in`](Self::try_in); and if the memory is `zeroed`, all bytes of it are 0.
-    unsafe fn try_lent(
-        start: NonNull<u8>,
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-        zeroed: bool,
+        is_zeroed: bool,
     ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::of::<K>(slots, entry_count, value.size())?;
         let mut block = Self::empty(value);
         if offsets.bytes > 0 {
             // SAFETY: as the caller promises.
-            unsafe { block.begin_in(start, &offsets, slots, entry_count, zeroed) };
+            unsafe { block.begin_in(start, &offsets, slots, entry_count, is_zeroed) };
+        }
+        if !is_zeroed {
+            block.touch(0);
         }
         Ok(block)
     }
@@ -566,21 +542,21 @@ impl<K: SlotKind> Block<K> {
     ///
     /// # Safety
     ///
-    /// Like [`set_arrays`](Self::set_arrays); and if the memory is `zeroed`, all bytes of it are 0.
+    /// Like [`set_arrays`](Self::set_arrays); and if it `is_zeroed`, all bytes of the memory are 0.
     unsafe fn begin_in(
         &mut self,
         values: NonNull<u8>,
         offsets: &Offsets,
         slots: usize,
         entry_count: usize,
-        zeroed: bool,
+        is_zeroed: bool,
     ) {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
-        let values = if zeroed { values } else { black_box(values) };
+        let values = if is_zeroed { values } else { black_box(values) };
         // SAFETY: as the caller promises; what is not initialised is at once.
         unsafe { self.set_arrays(values, offsets, slots, entry_count) };
-        if !zeroed {
+        if !is_zeroed {
             // All arrays but the values, one behind the other.
             fill(self.entries.cast(), 0..offsets.bytes - offsets.entries, 0_u8);
         }
@@ -604,8 +580,8 @@ impl<K: SlotKind> Block<K> {
         slots: usize,
         entry_count: usize,
     ) {
-        // SAFETY: each offset is within the memory, or at its end if the array is empty.
-        let at = |offset| unsafe { values.byte_add(offset) };
+        // Each offset is within the memory, or at its end if the array is empty.
+        let at = |offset| behind(values, offset);
         self.values = values;
         self.entries = at(offsets.entries).cast();
         self.words = at(offsets.words).cast();

@@ -11,6 +11,7 @@
 //!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
 //! ```
 
+#[cfg(feature = "alloc")]
 pub(crate) mod bit_tree;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
@@ -33,7 +34,7 @@ mod partition;
 #[allow(unsafe_code)]
 mod place;
 pub mod reuse;
-#[cfg(all(feature = "serde", feature = "alloc"))]
+#[cfg(feature = "alloc")]
 pub(crate) mod saved;
 #[allow(unsafe_code)]
 mod words;

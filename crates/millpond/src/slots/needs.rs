@@ -1,6 +1,5 @@
 //! What slots need to know of a pool's reuse order and of its values.
 
-#[cfg(feature = "alloc")]
 use core::alloc::Layout;
 
 /// What a reuse order needs of the slots.
@@ -13,14 +12,12 @@ pub(crate) struct Needs<E> {
     pub(crate) is_synced: bool,
 }
 
-#[cfg(feature = "alloc")]
 impl Needs<()> {
     /// Those of slots without an order.
     pub(crate) const NONE: Self =
         Self { entry_count: |_, _| 0, fit_entries: |_, _, _| (), is_synced: false };
 }
 
-#[cfg(feature = "alloc")]
 impl<E> Needs<E> {
     /// The entries for so many slots with this room.
     pub(crate) fn entries_for(&self, slots: usize, room: Room) -> usize {
@@ -33,7 +30,6 @@ impl<E> Needs<E> {
 pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);
 
 /// What each slot has room for: all that slots know of the type of the values.
-#[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     /// For a value of this layout.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::GenerationCycle;
+pub(crate) use super::reuse::OrderOf;
 use crate::base::entry::Entry;
 use crate::handle::Word;
 
@@ -41,20 +42,4 @@ impl<W: Word> Checked<W> {
 /// entries: they come after all others, or by their indices. Other orders link each of them to its neighbours.
 pub(crate) const fn fresh_cost_nothing<E: Entry>(order_of: OrderOf) -> bool {
     E::EMPTY_IS_ZERO && !matches!(order_of, OrderOf::All)
-}
-
-/// Which slots an order lists.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OrderOf {
-    /// None: the words say it all.
-    Nothing,
-    /// At most one, any.
-    Cursor,
-    /// Each vacant slot.
-    Vacant,
-    /// The live slots, then the vacant ones, then the retired ones.
-    All,
-    /// No slots, but words of 64 slots each: one for each home of a pool that threads share.
-    Homes,
 }

@@ -35,13 +35,12 @@
 //! bitmap or the prefix.
 
 #[cfg(feature = "alloc")]
-use core::alloc::Layout;
+mod block;
+
 use core::mem::offset_of;
 
 use crate::base::cold;
 use crate::base::entry::Entry;
-#[cfg(feature = "alloc")]
-use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
@@ -49,8 +48,6 @@ use crate::slots::Link;
 use crate::slots::{
     BitmapState, CountedSlots, Counts, GenerationCycle, Inline, Place, SlotKind, retired_among,
 };
-#[cfg(feature = "alloc")]
-use crate::slots::{Block, Needs, Room};
 
 /// An iteration that finds at most one birth or death for this many used slots since the previous one
 /// syncs the bitmap.
@@ -99,7 +96,6 @@ impl<'a, P: Place> SlotsMut<'a, P> {
     }
 
     /// How many slots there are.
-    #[cfg(feature = "vec")]
     pub(crate) fn slots(&self) -> usize {
         self.0.slots()
     }
@@ -111,106 +107,6 @@ impl<'a, P: Place> SlotsMut<'a, P> {
     }
 }
 
-#[cfg(any(feature = "tables", feature = "vec"))]
-impl<K: SlotKind> SlotsMut<'_, Block<K>> {
-    /// Grows to this many slots with this room; the new ones are as if never used. On an error, nothing changes. `touch`: touch
-    /// every page.
-    ///
-    /// The entries of a reuse order that needs these move with the slots.
-    #[inline]
-    pub(crate) fn try_grow(
-        &mut self,
-        needs: Needs<K::Entry>,
-        room: Room,
-        slots: usize,
-        touch: bool,
-    ) -> Result<(), OutOfMemory> {
-        let Self(words) = self;
-        if let Some(watch) = words.place.watch_mut() {
-            watch.try_grow(slots)?;
-        }
-        let former = words.slots();
-        let entries = needs.entries_for(slots, room);
-        words.place.try_grow(slots, entries, needs.fit_entries, touch)?;
-        for index in former..slots {
-            words.set_link(index, Link::NONE);
-        }
-        if needs.is_synced {
-            // From the beginning, when there are no slots, and the bitmap has all of them.
-            words.start_syncing();
-        }
-        Ok(())
-    }
-
-    /// The first of the new slots, those from this one on, existed before and had these words.
-    #[cfg(feature = "vec")]
-    pub(crate) fn bring_back(&mut self, from: usize, former: &[K::Word]) {
-        debug_assert!(former.iter().all(|word| word.is_dead()));
-        let Self(words) = self;
-        words.place.parts_mut().words[from..from + former.len()].copy_from_slice(former);
-        words.retired += retired_among(former) as u32;
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl<K: SlotKind> SlotWords<Block<K>> {
-    /// No slots, and no memory.
-    pub(crate) const fn empty(value: Layout, start: u32) -> Self {
-        Self::unused(Block::empty(value), start)
-    }
-
-    /// Slots without values that were never used and have this first generation.
-    #[cfg(test)]
-    pub(crate) fn try_new(
-        slots: usize,
-        entries: usize,
-        is_synced: bool,
-        start: u32,
-    ) -> Result<Self, OutOfMemory> {
-        Ok(Self::of_unused(Block::try_new(slots, entries, Layout::new::<()>())?, is_synced, start))
-    }
-
-    /// The slots of a block, which were never used and have this first generation. `is_synced`: the bitmap is synced from the
-    /// beginning.
-    pub(crate) fn of_unused(place: Block<K>, is_synced: bool, start: u32) -> Self {
-        let mut words = Self::unused(place, start);
-        if words.holds_links() {
-            let has_room = words.place.value_bytes() >= size_of::<Link>();
-            assert!(has_room || words.slots() == 0, "no room for links (invariant 6)");
-            for index in 0..words.slots() {
-                words.set_link(index, Link::NONE);
-            }
-        }
-        if is_synced {
-            words.start_syncing();
-        }
-        words
-    }
-
-    /// Panics unless these slots were never used, and were made with this room; but they may have more than values without
-    /// size need.
-    #[inline(never)]
-    pub(crate) fn expect_unused_for(&self, room: Room) {
-        let is_for = room.value == self.place.value_layout() || room.value == Layout::new::<()>();
-        let holds_links = self.holds_links() && self.slots() > 0;
-        assert!(
-            self.used() == 0 && is_for && (room.links || !holds_links),
-            "slots of another pool"
-        );
-    }
-
-    /// Another block with the same words, entries and counts.
-    #[cfg(test)]
-    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        let (slots, entries) = (self.slots(), self.entries().len());
-        let mut clone = Self::try_new(slots, entries, self.is_synced(), self.start())?;
-        clone.copy_state_from(self, self.used());
-        clone.entries_mut().copy_from_slice(self.entries());
-        Ok(clone)
-    }
-}
-
-#[cfg(feature = "alloc")]
 impl<P: Place> SlotWords<P> {
     /// For [`CoreOffsets`](crate::CoreOffsets).
     pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
@@ -294,7 +190,6 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Changes the first generation of slots whose words are stored if they were used.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn set_start(&mut self, start: u32) {
         self.start_minus_1 = start.wrapping_sub(1);
     }
@@ -346,7 +241,6 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// These slots, dead ones that may never have been used, count as used from now on: their words are stored.
-    #[cfg(feature = "alloc")]
     pub(crate) fn write_words(&mut self, slots: core::ops::Range<usize>) {
         self.mark_used_until(slots.end);
         let unused = self.unused_word();
@@ -583,25 +477,13 @@ impl<P: Place> SlotWords<P> {
     #[inline(always)]
     pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
-        // SAFETY: there is such a slot.
-        unsafe { self.set_word(index, generation) };
+        // SAFETY: there is a word for each slot.
+        unsafe { *self.place.parts_mut().words.get_unchecked_mut(index) = generation };
         if self.is_synced() {
             // SAFETY: there is such a slot.
             unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
         self.births += 1;
-    }
-
-    /// Gives a slot a word.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline(always)]
-    unsafe fn set_word(&mut self, index: usize, word: P::Word) {
-        let words = self.place.parts_mut().words;
-        // SAFETY: there is one word for each slot.
-        unsafe { *words.get_unchecked_mut(index) = word };
     }
 
     /// The word of the bitmap with the slot's bit, which is about to change.
@@ -625,17 +507,12 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
         debug_assert!(self.is_live(index) && word.is_dead());
-        assert!(index < self.slots());
-        // SAFETY: just tested.
-        unsafe { self.set_word(index, word) };
+        self.place.parts_mut().words[index] = word;
         if self.is_synced() {
-            // SAFETY: just tested.
+            // SAFETY: there is such a slot, as it has a word.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        if self.holds_links() {
-            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
-            unsafe { self.write_link(index, Link::NONE) };
-        }
+        self.set_link(index, Link::NONE);
         self.deaths += 1;
     }
 
@@ -653,8 +530,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: just tested; the bitmap is synced (invariant 4).
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        // SAFETY: just tested.
-        unsafe { self.set_word(index, generation.dead_successor()) };
+        self.place.parts_mut().words[index] = generation.dead_successor();
         if self.holds_links() {
             // SAFETY: just tested; whoever ends a lifetime has moved the value out.
             unsafe { self.write_link(index, Link::NONE) };
@@ -705,7 +581,6 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// A slot that counted as retired is used again: it is about to become live, or has this word.
-    #[cfg(feature = "alloc")]
     pub(crate) fn unretire(&mut self, index: usize, vacant: Option<P::Word>) {
         debug_assert!(self.get(index) == Some(P::Word::RETIRED));
         if let Some(word) = vacant {
@@ -914,7 +789,6 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Takes on these words, of which as many are live, and this history.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
         self.place.parts_mut().words[..words.len()].copy_from_slice(words);
         // The peak is what a file says, and may be that of more slots.
@@ -958,7 +832,6 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
-#[cfg(feature = "validate")]
 impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         let parts = self.place.parts();
@@ -1041,7 +914,7 @@ mod tests {
     use super::*;
     use crate::Handle32;
     use crate::pools::settings::Lifetimes;
-    use crate::slots::Bare;
+    use crate::slots::{Bare, Block};
     use alloc::vec::Vec;
 
     type Words = SlotWords<Block<Bare<u16, ()>>>;

@@ -1,7 +1,5 @@
 //! Checksums of a pool's state: equal states have equal checksums, on every machine.
 
-#[cfg(feature = "alloc")]
-use alloc::{boxed::Box, string::String, vec::Vec};
 use core::hash::Hasher;
 
 use crate::handle::{Handle, Handle32, HandleLayout};
@@ -330,26 +328,30 @@ tuples! {
 }
 
 #[cfg(feature = "alloc")]
-impl<V: ToChecksum + ?Sized> ToChecksum for Box<V> {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        (**self).add_to(sum);
-    }
-}
+mod heap {
+    use alloc::{boxed::Box, string::String, vec::Vec};
 
-#[cfg(feature = "alloc")]
-impl<V: ToChecksum> ToChecksum for Vec<V> {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        self[..].add_to(sum);
-    }
-}
+    use super::{Checksum, ToChecksum};
 
-#[cfg(feature = "alloc")]
-impl ToChecksum for String {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        self[..].add_to(sum);
+    impl<V: ToChecksum + ?Sized> ToChecksum for Box<V> {
+        #[inline]
+        fn add_to(&self, sum: &mut Checksum) {
+            (**self).add_to(sum);
+        }
+    }
+
+    impl<V: ToChecksum> ToChecksum for Vec<V> {
+        #[inline]
+        fn add_to(&self, sum: &mut Checksum) {
+            self[..].add_to(sum);
+        }
+    }
+
+    impl ToChecksum for String {
+        #[inline]
+        fn add_to(&self, sum: &mut Checksum) {
+            self[..].add_to(sum);
+        }
     }
 }
 

@@ -5,10 +5,13 @@
 //! issued for a slot, each precedes the slot's next one on the old cycle, and so on the new one, which begins at the same
 //! generation; a slot whose next generation is not on the new cycle retires. So none is issued again.
 
+mod error;
+
+pub use error::MigrateError;
+
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::error::MigrateError;
 use super::state::Shape;
 use super::state::sealed::{Leave, State, TakeOver};
 use crate::handle::{HandleLayout, Issue, Word};

@@ -143,26 +143,24 @@ mod saved;
 mod saved_struct;
 pub(crate) mod state;
 
-pub use checksum::{Checksum, ToChecksum};
 #[cfg(feature = "history")]
-pub use diff::{Diff, Difference};
+pub use self::{
+    diff::{Diff, Difference},
+    saved::{Kept, Saved, SavedAs, Unsaved},
+};
 #[cfg(all(feature = "serde", feature = "alloc"))]
-pub use error::MigrateError;
+pub use self::{
+    format::UsedPart,
+    migrate::{MigrateError, OldPool},
+};
+pub use checksum::{Checksum, ToChecksum};
 pub use error::SnapshotError;
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub use format::UsedPart;
 #[cfg(all(feature = "alloc", feature = "history"))]
 pub use history::{History, RollbackError};
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub use migrate::OldPool;
-#[cfg(feature = "history")]
-pub use saved::{Kept, Saved, SavedAs, Unsaved};
 pub use state::{SlotState, State};
 
 #[cfg(all(feature = "serde", feature = "alloc"))]
-pub(crate) use migrate::migrate;
-#[cfg(all(feature = "serde", feature = "alloc", feature = "policies"))]
-pub(crate) use migrate::{check as check_migration, take_over, used as used_slots};
+pub(crate) use migrate::{check as check_migration, migrate, take_over, used as used_slots};
 
 use core::fmt;
 

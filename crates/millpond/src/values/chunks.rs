@@ -1,6 +1,17 @@
 use core::mem::{self, MaybeUninit};
 
+use super::Storage;
 use crate::occupancy::{Occupancy, WORD_SLOTS};
+use crate::slots::Place;
+
+impl<T, P: Place> Storage<T, P> {
+    /// All slots, to be cut into chunks, with the words as they are stored.
+    #[inline]
+    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, T>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ChunkMut::new(values, occupancy))
+    }
+}
 
 /// Adjacent slots of a pool, for mutable access to the live values: of all, or of single ones by ascending index.
 #[derive(Debug)]
@@ -15,7 +26,7 @@ pub(crate) struct ChunkMut<'a, T> {
 impl<'a, T> ChunkMut<'a, T> {
     /// All slots of a pool.
     #[inline]
-    pub(super) fn new(slots: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
+    fn new(slots: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(slots.len(), occupancy.slots());
         Self { slots, first: 0, occupancy }
     }

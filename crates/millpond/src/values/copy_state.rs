@@ -82,17 +82,15 @@ impl<T, P: Place> Storage<T, P> {
     }
 
     /// Makes all slots, which are dead, as if never used.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn forget_used(&mut self) {
         self.words.forget();
     }
 
     /// Loads the saved state: the values are those of the words' live slots. Slots without words were never used.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(
         &mut self,
         words: &[P::Word],
-        values: alloc::vec::Vec<(usize, T)>,
+        values: impl IntoIterator<Item = (usize, T)>,
         inserted: u64,
         peak: usize,
     ) {

@@ -5,10 +5,10 @@
 //!
 //! If a storage's watch fills, every byte after the link of each dead slot is initialised.
 
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use super::Storage;
+use crate::base::bytes::{bytes_mut, initialised};
 use crate::base::sanitizer;
 use crate::slots::Link;
 use crate::slots::Place;
@@ -65,25 +65,6 @@ impl<T, P: Place> Storage<T, P> {
             }
         }
     }
-}
-
-/// The bytes of a slot.
-pub(crate) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
-    let slot = core::ptr::from_mut(slot);
-    // SAFETY: the bytes are those of one slot, which is borrowed for as long; `MaybeUninit<u8>` may be any of
-    // them, and the slot itself is `MaybeUninit`.
-    unsafe { core::slice::from_raw_parts_mut(slot.cast(), size_of::<T>()) }
-}
-
-/// The bytes, as initialised ones.
-///
-/// # Safety
-///
-/// They are initialised.
-#[inline]
-pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
-    // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
-    unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }
 
 impl<T, P: Place> Storage<T, P> {

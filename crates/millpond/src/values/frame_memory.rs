@@ -11,7 +11,7 @@
 //!
 //! So a link needs no check, and the borrow of the frame is the borrow of all of its values.
 
-use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
@@ -101,7 +101,8 @@ type Brand<'frame> = PhantomData<fn(&'frame ()) -> &'frame ()>;
 #[doc(alias = "timber")]
 #[doc(alias = "scratch")]
 pub struct FrameMemory {
-    lines: Box<[MaybeUninit<Line>]>,
+    /// Of these there is only the room.
+    lines: Vec<Line>,
     peak: usize,
     refused: u64,
 }
@@ -126,7 +127,7 @@ impl FrameMemory {
     #[must_use]
     #[inline]
     pub fn try_new(bytes: usize) -> Option<Self> {
-        let lines = memory::uninit_and_touched(bytes.div_ceil(size_of::<Line>())).ok()?;
+        let lines = memory::reserved_and_touched(bytes.div_ceil(size_of::<Line>())).ok()?;
         Some(Self { lines, peak: 0, refused: 0 })
     }
 
@@ -136,7 +137,7 @@ impl FrameMemory {
     /// because no value needs it. If `work` panics, the memory is ready for the next frame.
     #[inline]
     pub fn frame<R>(&mut self, work: impl for<'frame> FnOnce(&mut Frame<'frame>) -> R) -> R {
-        let lines = self.lines.as_mut_ptr_range();
+        let lines = self.lines.spare_capacity_mut().as_mut_ptr_range();
         let (start, end) = (lines.start.cast::<u8>(), lines.end.cast::<u8>());
         let frame = Frame { next: start, end, refused: 0, brand: PhantomData };
         let mut frame = guard(frame, move |frame| {
@@ -150,7 +151,7 @@ impl FrameMemory {
     #[must_use]
     #[inline]
     pub fn capacity(&self) -> usize {
-        size_of_val(&self.lines[..])
+        self.lines.capacity() * size_of::<Line>()
     }
 
     /// Returns the number of bytes that the fullest frame needed, including gaps for alignment.
@@ -220,14 +221,12 @@ impl<'frame> Frame<'frame> {
         if self.free() < gap + size_of::<T>() {
             return Err(self.refuse(value));
         }
-        let place = self.next.wrapping_add(gap).cast::<T>();
+        let place = self.next.wrapping_add(gap).cast::<MaybeUninit<T>>();
         // SAFETY: the place is aligned, and behind it there is room for the value in the frame's memory, which holds no
         // value there (invariant 3).
-        unsafe { place.write(value) };
+        let value = unsafe { &mut *place }.write(value);
         self.next = place.wrapping_add(1).cast();
-        // SAFETY: a place in memory that was allocated, or a dangling one that is aligned, is not null.
-        let value = unsafe { NonNull::new_unchecked(place) };
-        Ok(FrameRef { value, brand: PhantomData })
+        Ok(FrameRef { value: NonNull::from(value), brand: PhantomData })
     }
 
     #[cold]

@@ -141,7 +141,6 @@ impl<'a, T> ValuesMut<'a, T> {
     }
 
     /// The objects of a slice that the occupancy names.
-    #[cfg(feature = "recycler")]
     #[inline]
     pub(crate) fn of_slice(objects: &'a mut [T], occupancy: Occupancy<'a>) -> Self {
         assert_eq!(objects.len(), occupancy.slots());

@@ -17,56 +17,43 @@
 //! ([`SlotsMut`]), which ends lifetimes and runs no user code, and to all others as shared or read-only.
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
+#[cfg(feature = "alloc")]
+mod block;
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
-mod chunks;
+pub(crate) mod chunks;
 mod clear;
 mod copy_state;
 mod dead;
 #[cfg(feature = "memory")]
-mod frame;
+pub(crate) mod frame;
 #[cfg(feature = "memory")]
-mod frame_memory;
+pub(crate) mod frame_memory;
 #[cfg(any(feature = "tables", feature = "vec"))]
 mod grow;
 mod iter;
 #[cfg(feature = "packed")]
-mod packed;
+pub(crate) mod packed;
 mod retain;
 mod runs;
 mod walk;
 
-#[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
-pub(crate) use chunks::ChunkMut;
-pub(crate) use dead::{bytes_mut, initialised};
-#[cfg(feature = "memory")]
-pub use frame::FrameLink;
-#[cfg(feature = "memory")]
-pub(crate) use frame::FrameValues;
-#[cfg(feature = "memory")]
-pub use frame_memory::{Frame, FrameFull, FrameMemory, FrameRef};
+#[cfg(feature = "alloc")]
+pub(crate) use block::{PoolStorage, TableStorage};
 pub(crate) use iter::{Values, ValuesMut};
-#[cfg(feature = "packed")]
-pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
-use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of, size_of};
 
 use crate::base::cold;
 use crate::base::entry::Entry;
 use crate::base::guard::{continue_after_panic, guard};
-#[cfg(feature = "alloc")]
-use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::occupancy::Occupancy;
-use crate::occupancy::WORD_SLOTS;
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::Link;
 use crate::slots::reuse::{Queue, ReuseOrder};
-#[cfg(feature = "alloc")]
-use crate::slots::{Bare, Block, Needs, Room};
 use crate::slots::{
     Core, GenerationCycle, Inline, Place, SlotKind, SlotWords, SlotsMut, check_disjoint,
 };
@@ -78,65 +65,6 @@ use crate::slots::{
 pub struct Storage<T, P: Place> {
     words: SlotWords<P>,
     values: PhantomData<T>,
-}
-
-/// The storage of a pool of this order and layout, in one block of memory.
-#[cfg(feature = "alloc")]
-pub(crate) type PoolStorage<T, R, H> =
-    Storage<T, Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>>;
-
-/// Storage without a reuse order.
-#[cfg(feature = "alloc")]
-pub(crate) type TableStorage<T, W> = Storage<T, Block<Bare<W, ()>>>;
-
-#[cfg(feature = "alloc")]
-impl<T, K: SlotKind> Storage<T, Block<K>> {
-    /// What a block of these slots has room for.
-    pub(crate) const ROOM: Room = Room { value: Layout::new::<T>(), links: Self::LINKED };
-
-    /// The values of slots that were never used.
-    ///
-    /// # Panics
-    ///
-    /// If the slots were made for values of another layout; but they may be larger than values without size.
-    pub(crate) fn of_unused(words: SlotWords<Block<K>>) -> Self {
-        words.expect_unused_for(Self::ROOM);
-        // So the place has room for a `T` in each slot (invariant 1), none of which is live (2).
-        let mut storage = Self { words, values: PhantomData };
-        if Self::IS_POISONED {
-            storage.poison_dead(true);
-        }
-        storage
-    }
-
-    /// Slots that were never used and have this first generation, every page touched, for a pool with this order.
-    pub(crate) fn try_new(
-        needs: Needs<K::Entry>,
-        slots: usize,
-        start: u32,
-    ) -> Result<Self, OutOfMemory> {
-        let block = Block::try_new(slots, needs.entries_for(slots, Self::ROOM), Self::ROOM.value)?;
-        Ok(Self::of_unused(SlotWords::of_unused(block, needs.is_synced, start)))
-    }
-
-    /// The 64 values of a word, if all of its slots are live.
-    #[inline]
-    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
-        self.words.full_word(word)?;
-        let values = self.values().get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
-        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
-        // SAFETY: all of these slots are live, as just tested, and so their values initialised
-        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
-        Some(unsafe { &*values })
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl<W: Word, T> TableStorage<T, W> {
-    /// Slots that were never used, every page touched. `is_synced`: the bitmap is synced whatever the number of slots.
-    pub(crate) fn try_table(slots: usize, is_synced: bool) -> Result<Self, OutOfMemory> {
-        Self::try_new(Needs { is_synced, ..Needs::NONE }, slots, 0)
-    }
 }
 
 impl<T, K: SlotKind, const N: usize> Storage<T, Inline<T, K, N>> {
@@ -310,30 +238,20 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
         assert!(index < self.slots());
-        // SAFETY: just tested.
-        unsafe { self.value_unchecked_mut(index) }
+        // SAFETY: there is a value for each slot, and the values are borrowed exclusively, with the storage.
+        unsafe { &mut *self.place_mut(index) }
     }
 
-    /// # Safety
-    ///
-    /// The index is that of a slot.
-    #[inline]
-    unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
-        // SAFETY: there is a value for each slot.
-        let value = unsafe { self.first_mut().add(index) };
-        // SAFETY: the values are borrowed exclusively, with the storage.
-        unsafe { &mut *value }
+    /// Where the value of a slot is; for another number, an address without a meaning.
+    #[inline(always)]
+    fn place(&self, index: usize) -> *const MaybeUninit<T> {
+        self.first().wrapping_add(index)
     }
 
-    /// Where the value of a slot is.
-    ///
-    /// # Safety
-    ///
-    /// The index is that of a slot.
-    #[inline]
-    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
-        // SAFETY: there is a value for each slot.
-        unsafe { self.first().add(index) }
+    /// The same, mutable until the storage is used again.
+    #[inline(always)]
+    fn place_mut(&mut self, index: usize) -> *mut MaybeUninit<T> {
+        self.first_mut().wrapping_add(index)
     }
 
     #[inline]
@@ -388,8 +306,9 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &T {
         debug_assert!(self.words.is_live(index));
-        // SAFETY: a live slot is a slot.
-        let value = unsafe { self.value(index) };
+        // By `add`, after which compilers know that there is something: an `Option` of the reference costs no test.
+        // SAFETY: a live slot is a slot, and there is a value for each.
+        let value = unsafe { self.first().add(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed with the storage.
         unsafe { &*value.cast() }
     }
@@ -400,10 +319,10 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         debug_assert!(self.words.is_live(index));
-        // SAFETY: a live slot is a slot.
-        let value = unsafe { self.value_unchecked_mut(index) };
-        // SAFETY: the value of a live slot is initialised (invariant 2).
-        unsafe { value.assume_init_mut() }
+        // SAFETY: a live slot is a slot, and there is a value for each.
+        let value = unsafe { self.first_mut().add(index) };
+        // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed exclusively, with the storage.
+        unsafe { &mut *value.cast() }
     }
 
     /// Mutable references to the values of several live slots at once.
@@ -463,8 +382,8 @@ impl<T, P: Place> Storage<T, P> {
         // SAFETY: the slot is in range.
         unsafe { self.words.set_live_unchecked(index, generation) };
         self.mark_live(index);
-        // SAFETY: the slot is in range.
-        unsafe { self.value_unchecked_mut(index) }.write(value);
+        // SAFETY: the slot is in range, so that there is a place for its value.
+        unsafe { self.place_mut(index).cast::<T>().write(value) };
     }
 
     /// Returns the value of a live slot, which the function makes dead by [`SlotWords::set_dead`].
@@ -480,32 +399,19 @@ impl<T, P: Place> Storage<T, P> {
         end: impl FnOnce(&mut Self),
     ) -> T {
         if Self::LINKED {
-            // SAFETY: the slot is live.
-            let value = unsafe { self.read(index) };
+            // SAFETY: the slot is live, so that its value is initialised (invariant 2), and it is not read again.
+            let value = unsafe { self.place(index).cast::<T>().read() };
             end(self);
             self.mark_dead(index);
             value
         } else {
             end(self);
             // Read last, the value goes straight to where the caller wants it.
-            // SAFETY: the slot was live until now, and nothing has been written to it since.
-            let value = unsafe { self.read(index) };
+            // SAFETY: the slot was live until now, and nothing has been written to its value since, which is not read again.
+            let value = unsafe { self.place(index).cast::<T>().read() };
             self.mark_dead(index);
             value
         }
-    }
-
-    /// The value of a slot that was live until now.
-    ///
-    /// # Safety
-    ///
-    /// The slot's value is initialised, and is not read again.
-    #[inline]
-    unsafe fn read(&self, index: usize) -> T {
-        // SAFETY: a slot with a value is a slot.
-        let slot = unsafe { self.value(index) };
-        // SAFETY: it is initialised, and this is the last time that it is read.
-        unsafe { slot.cast::<T>().read() }
     }
 
     /// Makes a live slot dead, with this word, and returns its value; `None` if it is dead.
@@ -609,18 +515,6 @@ impl<T, P: Place> Storage<T, P> {
     }
 }
 
-#[cfg(feature = "alloc")]
-impl<T: Clone, K: SlotKind> Storage<T, Block<K>> {
-    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
-    pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
-        let block = self.words.place().try_like(touch)?;
-        let words = SlotWords::of_unused(block, self.words.is_synced(), self.words.start());
-        let mut storage = Self::of_unused(words);
-        storage.clone_into_dead(self);
-        Ok(storage)
-    }
-}
-
 impl<T: Clone, P: Place> Storage<T, P> {
     /// Copies another storage with the same number of slots into this one, in which all slots are
     /// dead. If a value's clone panics, the slots before it have their copies.
@@ -639,54 +533,5 @@ impl<T: Clone, P: Place> Storage<T, P> {
             }
         }
         self.words.copy_state_from(&other.words, other.words.used());
-    }
-}
-
-#[cfg(all(test, feature = "validate"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn takes_unused_slots_that_were_made_for_its_values_and_no_others() {
-        use crate::slots::reuse::Intrusive;
-        use std::panic::catch_unwind;
-
-        type Linking = Block<(Intrusive, u32, u32)>;
-        fn takes<T>(value: Layout, entries: usize, use_one: bool) -> bool {
-            let made = catch_unwind(|| {
-                let mut words =
-                    SlotWords::of_unused(Linking::try_new(2, entries, value).unwrap(), false, 1);
-                words.mark_used_until(usize::from(use_one));
-                drop(Storage::<T, Linking>::of_unused(words));
-            });
-            made.is_ok()
-        }
-        let [small, large] = [Layout::new::<u32>(), Layout::new::<[u32; 2]>()];
-        assert!(takes::<u32>(small, 2, false) && takes::<[u32; 2]>(large, 0, false));
-        assert!(takes::<()>(small, 2, false) && takes::<()>(large, 2, false));
-        // Another size, another alignment, no room for links, links in place of no values, and a slot that was used.
-        assert!(!takes::<u32>(large, 2, false) && !takes::<u64>(large, 2, false));
-        assert!(!takes::<u32>(small, 0, false) && !takes::<()>(large, 0, false));
-        assert!(!takes::<u32>(small, 2, true));
-    }
-
-    #[test]
-    fn only_a_dead_slot_with_room_has_a_link() {
-        use crate::handle::Handle;
-        use crate::slots::reuse::Intrusive;
-
-        let link = Link { next: 2, previous: 1 };
-        type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
-        let mut storage = Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
-        storage.put(1, 1, 70);
-        storage.words.set_link(0, link);
-        storage.words.set_link(1, link);
-        let links = [0, 1, 2].map(|index| storage.words.link(index));
-        assert_eq!(links, [Some(link), Some(Link::NONE), Some(Link::NONE)]);
-        assert_eq!(storage.get(1), Some(&70));
-
-        type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
-        let storage = Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
-        assert!(!storage.words.holds_links());
     }
 }

@@ -11,7 +11,7 @@
 use alloc::vec::{self, Vec};
 use core::ops::{Deref, DerefMut};
 
-use super::dead::{bytes_mut, initialised};
+use crate::base::bytes::{bytes_mut, initialised};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;

@@ -36,7 +36,6 @@ impl<T> Cut<'_, T> {
     }
 
     /// Splits the rest in two, if it is long enough.
-    #[cfg(feature = "rayon")]
     fn split(self) -> (Self, Option<Self>) {
         self.runs.split_into(|runs| Self { runs, ..self })
     }
@@ -130,7 +129,6 @@ impl<T> fmt::Debug for ValueRunsMut<'_, T> {
 }
 
 /// Runs of a slice all of whose slots have values.
-#[cfg(feature = "recycler")]
 impl<'a, T> ValueRuns<'a, T> {
     #[inline]
     pub(crate) fn of_slice(slots: &'a [T], runs: Runs<'a>) -> Self {
@@ -140,7 +138,6 @@ impl<'a, T> ValueRuns<'a, T> {
 }
 
 /// Runs of a mutable slice all of whose slots have values.
-#[cfg(feature = "recycler")]
 impl<'a, T> ValueRunsMut<'a, T> {
     #[inline]
     pub(crate) fn of_slice(slots: &'a mut [T], runs: Runs<'a>) -> Self {
@@ -149,7 +146,6 @@ impl<'a, T> ValueRunsMut<'a, T> {
     }
 }
 
-#[cfg(feature = "rayon")]
 impl<T> ValueRuns<'_, T> {
     /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
@@ -159,7 +155,6 @@ impl<T> ValueRuns<'_, T> {
     }
 }
 
-#[cfg(feature = "rayon")]
 impl<T> ValueRunsMut<'_, T> {
     /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {

@@ -9,9 +9,6 @@ use crate::handle::Word;
 use crate::occupancy::{Occupancy, Source};
 use crate::slots::Place;
 
-#[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
-use super::ChunkMut;
-
 impl<T, P: Place> Storage<T, P> {
     /// The live values with their indices.
     #[inline]
@@ -51,14 +48,6 @@ impl<T, P: Place> Storage<T, P> {
         (words, unsafe { ValueRunsMut::new(first, values.len(), runs) })
     }
 
-    /// All slots, to be cut into chunks, with the words as they are stored.
-    #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
-    #[inline]
-    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, T>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, ChunkMut::new(values, occupancy))
-    }
-
     /// The slot of a value, from its address.
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         position_in(self.values(), core::ptr::from_ref(value))
@@ -68,7 +57,7 @@ impl<T, P: Place> Storage<T, P> {
     /// The words as they are stored, the values, and an up-to-date occupancy.
     #[inline]
     #[allow(clippy::type_complexity, reason = "three slices of one place")]
-    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<T>], Occupancy<'_>) {
+    pub(super) fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<T>], Occupancy<'_>) {
         self.words.refresh();
         let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
         let parts = self.words.place_mut().parts_mut();

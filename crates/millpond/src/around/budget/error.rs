@@ -92,7 +92,6 @@ impl BudgetError {
         self
     }
 
-    #[cfg(feature = "toml")]
     pub(super) fn in_line(mut self, line: usize) -> Self {
         self.place.line = Some(line);
         self

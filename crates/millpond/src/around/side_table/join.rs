@@ -11,7 +11,8 @@ use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{Bare, Block, SlotKind, full_word};
-use crate::values::{ChunkMut, Storage};
+use crate::values::Storage;
+use crate::values::chunks::ChunkMut;
 
 /// Iterates in index order over the objects of `pool` that have a value in each of `tables`,
 /// together with these values.

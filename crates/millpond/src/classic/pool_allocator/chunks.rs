@@ -6,8 +6,8 @@
 //!    stores them without the type. Each of them finds its header, which points to the `Chunks`.
 //! 2. Each slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a guard.
 //!    Only the last means that its value is initialised. On the list, it has the link to the next slot of the list.
-//! 3. `shares` counts the slots that are in a [`FreeSlot`] or a guard, and one more as long as there is an [`Owner`]. The
-//!    chunks and their memory are freed when it reaches 0, and not before.
+//! 3. `shares` counts each [`Share`], each slot that is in a [`FreeSlot`] or a guard among them. The chunks and their memory
+//!    are freed when it reaches 0, and not before.
 //! 4. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot that is fresh or on the list is
 //!    initialised.
 //!
@@ -21,11 +21,13 @@ use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ops::Deref;
 use core::ptr::NonNull;
 
+use crate::base::address::behind;
+use crate::base::bytes::initialised;
+use crate::base::cold;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
 use crate::reports::debug::{Fills, fill, find_changed};
 use crate::reports::stats::Stats;
-use crate::values::initialised;
 
 /// A slot: room for a value, or for the link of the free list. A guard points to it.
 #[repr(C)]
@@ -145,14 +147,14 @@ struct Chunk {
 }
 
 impl Chunk {
-    /// The slot of this number, which is less than `slots`.
+    /// The slot of this number, which is less than `slots`: the layout has room for these, wherever in their groups the
+    /// headers are.
     fn slot<T>(&self, number: usize) -> NonNull<T> {
         let (group, in_group) = (number / Slot::<T>::IN_GROUP, number % Slot::<T>::IN_GROUP);
         let start = group * Slot::<T>::GROUP;
         let header = start + Slot::<T>::header_in_group(self.memory.addr().get() + start);
         let offset = header + Slot::<T>::HEADER + in_group * size_of::<Slot<T>>();
-        // SAFETY: the layout has room for this many slots, wherever in their groups the headers are.
-        unsafe { self.memory.add(offset).cast() }
+        behind(self.memory, offset).cast()
     }
 }
 
@@ -166,23 +168,51 @@ impl Drop for Chunk {
     }
 }
 
-/// A share in the chunks.
-pub(super) struct Owner(NonNull<Chunks>);
+/// One of the shares that are counted, which keeps the chunks.
+struct Share(NonNull<Chunks>);
+
+impl Deref for Share {
+    type Target = Chunks;
+
+    #[inline]
+    fn deref(&self) -> &Chunks {
+        // SAFETY: the chunks live as long as this share is counted (invariant 3).
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Share {
+    #[inline]
+    fn drop(&mut self) {
+        self.shares.set(self.shares.get() - 1);
+        if self.shares.get() == 0 {
+            cold();
+            // SAFETY: they came from a `Box`, and nobody uses them any more (invariant 3).
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
+    }
+}
+
+/// A pool's share in its chunks.
+pub(super) struct Owner(Share);
 
 impl Default for Owner {
     #[inline]
     fn default() -> Self {
         let chunks = Chunks { shares: Cell::new(1), owners: Cell::new(1), ..Chunks::default() };
-        Self(NonNull::from(Box::leak(Box::new(chunks))))
+        Self(Share(NonNull::from(Box::leak(Box::new(chunks)))))
     }
 }
 
 impl Clone for Owner {
     #[inline]
     fn clone(&self) -> Self {
-        let owners = self.owners.get().checked_add(1);
-        self.owners.set(owners.expect("a pool allocator has fewer than 2^32 clones"));
-        Self(self.0)
+        // So that the shares of owners and those of slots, of which memory has room for fewer, are no more than can be counted.
+        let owners = self.owners.get() + 1;
+        assert!(owners <= usize::MAX / 2, "a pool allocator has fewer than 2^31 clones");
+        self.owners.set(owners);
+        self.shares.set(self.shares.get() + 1);
+        Self(Share(self.0.0))
     }
 }
 
@@ -190,10 +220,6 @@ impl Drop for Owner {
     #[inline]
     fn drop(&mut self) {
         self.owners.set(self.owners.get() - 1);
-        if self.owners.get() == 0 {
-            // SAFETY: this owner, the last one, is not used again, and its share was counted.
-            unsafe { give_up_share(self.0) };
-        }
     }
 }
 
@@ -202,35 +228,8 @@ impl Deref for Owner {
 
     #[inline]
     fn deref(&self) -> &Chunks {
-        // SAFETY: the chunks live as long as this owner is counted.
-        unsafe { self.0.as_ref() }
+        &self.0
     }
-}
-
-/// Gives up a share of the chunks, and frees them if it was the last one.
-///
-/// # Safety
-///
-/// The share was counted, so the chunks are not freed yet. The caller does not use them afterwards.
-#[inline]
-unsafe fn give_up_share(chunks: NonNull<Chunks>) {
-    // SAFETY: they are not freed yet.
-    let shares = unsafe { &chunks.as_ref().shares };
-    shares.set(shares.get() - 1);
-    if shares.get() == 0 {
-        // SAFETY: nobody uses them any more (invariant 3).
-        unsafe { free(chunks) };
-    }
-}
-
-/// # Safety
-///
-/// The chunks are not freed yet, and nobody uses them from now on.
-#[cold]
-#[inline]
-unsafe fn free(chunks: NonNull<Chunks>) {
-    // SAFETY: they came from a `Box`, and nobody uses them.
-    drop(unsafe { Box::from_raw(chunks.as_ptr()) });
 }
 
 impl Owner {
@@ -241,15 +240,12 @@ impl Owner {
         let mut chunks = self.memory.borrow_mut();
         chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
 
-        let chunk = Chunk { memory: memory::take(layout)?, layout, slots };
-        let bytes = NonNull::slice_from_raw_parts(chunk.memory.cast(), layout.size());
-        // SAFETY: nobody else has the memory yet.
-        memory::touch::<u8>(unsafe { &mut *bytes.as_ptr() });
+        let chunk = Chunk { memory: memory::take_touched(layout)?, layout, slots };
         for number in 0..slots {
             let slot = chunk.slot::<T>(number);
             if number % Slot::<T>::IN_GROUP == 0 {
                 // SAFETY: the header lies before the first slot of its group, in the new chunk.
-                unsafe { Slot::<T>::header(slot).write(self.0) };
+                unsafe { Slot::<T>::header(slot).write(self.0.0) };
             }
             // SAFETY: the slot is new, of this type, and nobody else has it.
             unsafe { self.lay_out(slot) };
@@ -304,6 +300,16 @@ impl Chunks {
         unsafe { self.lay_out(slot) };
     }
 
+    /// Takes the slot that was freed last from the list, if there is one. Its link stays in it.
+    #[inline]
+    fn unlink<T>(&self) -> Option<NonNull<T>> {
+        let slot = self.free.get()?.cast();
+        unpoison(slot);
+        // SAFETY: a slot of the list has a link (invariant 2).
+        self.free.set(unsafe { Slot::next(slot).read() });
+        Some(slot)
+    }
+
     /// Fills free slots from now on, and inspects them before they are reused.
     pub(super) fn fill_free_slots<T>(&self) {
         self.fills.set(Fills::of(1));
@@ -317,15 +323,13 @@ impl Chunks {
                 unsafe { self.lay_out(slot) };
             }
         }
-        let mut next = self.free.get();
-        while let Some(slot) = next {
-            let slot = slot.cast::<T>();
-            unpoison(slot);
-            // SAFETY: a slot of the list has a link (invariant 2).
-            next = unsafe { Slot::next(slot).read() };
+        let first = self.free.get();
+        while let Some(slot) = self.unlink::<T>() {
             // SAFETY: nobody uses a slot of the list.
             unsafe { self.lay_out(slot) };
         }
+        // The links are those of before: a slot has room for both.
+        self.free.set(first);
     }
 
     /// How many slots there are.
@@ -334,16 +338,16 @@ impl Chunks {
         self.slots.get()
     }
 
-    /// How many slots are free. Asked by owners.
+    /// How many slots are free.
     #[inline]
     pub(super) fn free_slots(&self) -> usize {
         self.slots() - self.live()
     }
 
-    /// How many slots hold a value, or are about to. Asked by owners, who have a share together.
+    /// How many slots hold a value, or are about to.
     #[inline]
     pub(super) fn live(&self) -> usize {
-        self.shares.get() - 1
+        self.shares.get() - self.owners.get()
     }
 
     /// How many chunks there are.
@@ -403,14 +407,8 @@ impl<'a, T> FreeSlot<'a, T> {
     #[inline]
     #[track_caller]
     pub(super) fn pop(owner: &'a Owner) -> Option<Self> {
-        let slot = match owner.free.get() {
-            Some(slot) => {
-                let slot = slot.cast();
-                unpoison(slot);
-                // SAFETY: a slot of the list has a link (invariant 2).
-                owner.free.set(unsafe { Slot::next(slot).read() });
-                slot
-            }
+        let slot = match owner.unlink() {
+            Some(slot) => slot,
             None => {
                 let slot = owner.take_fresh()?;
                 unpoison(slot);
@@ -464,12 +462,9 @@ impl<T> Drop for FreeSlot<'_, T> {
 /// The slot is from [`FreeSlot::fill_with`], and nobody uses it from now on.
 #[inline]
 pub(super) unsafe fn end<T>(slot: NonNull<T>) {
+    // The share that was counted for the slot.
     // SAFETY: each slot has a header, which nobody changes (invariant 1).
-    let chunks = unsafe { Slot::header(slot).read() };
-    // SAFETY: the chunks live, because this slot is counted.
-    let of = unsafe { chunks.as_ref() };
+    let share = Share(unsafe { Slot::header(slot).read() });
     // SAFETY: the slot is of these chunks, and nobody uses it.
-    unsafe { of.push(slot) };
-    // SAFETY: the slot was counted.
-    unsafe { give_up_share(chunks) };
+    unsafe { share.push(slot) };
 }

@@ -99,8 +99,8 @@ mod saved {
         /// Takes on a saved state of as many slots, in place of one in which no slot was ever used.
         fn load_state(&mut self, state: &Checked<H::Word>) {
             let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
-            let live = live.map(|index| (index, ())).collect();
-            self.storage.load(&state.words, live, state.inserted, state.peak);
+            let values = live.map(|index| (index, ()));
+            self.storage.load(&state.words, values, state.inserted, state.peak);
             self.core.load(state, self.storage.slots_mut());
         }
     }

@@ -1,7 +1,8 @@
 //! Memory for data that is rebuilt in every frame: [`FramePool`] with links that are checked at run
 //! time, and [`FrameMemory`] with links that the compiler checks.
 
-pub use crate::values::{Frame, FrameFull, FrameLink, FrameMemory, FrameRef};
+pub use crate::values::frame::FrameLink;
+pub use crate::values::frame_memory::{Frame, FrameFull, FrameMemory, FrameRef};
 
 use core::fmt;
 use core::ops::{Index, IndexMut};
@@ -10,7 +11,7 @@ use crate::base::or_panic;
 use crate::pools::settings::BuildError;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
-use crate::values::FrameValues;
+use crate::values::frame::FrameValues;
 
 /// A pool whose values are all dropped at once, for data that is rebuilt in every frame.
 ///

@@ -88,7 +88,6 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     }
 
     /// These slots are about to take on a saved state.
-    #[cfg(feature = "serde")]
     pub(super) fn note_loaded(&self) {
         if let Some(watch) = &self.watch {
             (0..self.len()).for_each(|index| watch.restored(index));

@@ -8,7 +8,7 @@ use crate::pools::doubling::{Doubling, Former};
 use crate::pools::slot_pool::{CannotGrow, Fixed};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::{CheckWord, CountedSlots};
-use crate::values::PackedValues;
+use crate::values::packed::PackedValues;
 
 /// Whether a packed pool gets more slots; by default, it does not. Sealed.
 #[doc(hidden)]
@@ -154,7 +154,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
     /// Makes sure that there are this many slots, which the limit allows: more than there are only in a pool that grows. On an
     /// error, nothing changes.
-    #[cfg(feature = "serde")]
     pub(super) fn make_slots(&mut self, slots: usize) -> Result<(), OutOfMemory> {
         let Self { roster, values, growth } = self;
         match growth.doubling_mut() {
@@ -166,7 +165,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     }
 
     /// Forgets the slots that existed and exist no more.
-    #[cfg(feature = "serde")]
     pub(super) fn forget_former(&mut self) {
         if let Some(doubling) = self.growth.doubling_mut() {
             doubling.keep(None);

@@ -45,7 +45,7 @@ use crate::slots::generations::Generations;
 use crate::slots::{CheckWord, GenerationCycle};
 use crate::snapshot::state::{checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
-use crate::values::PackedValues;
+use crate::values::packed::PackedValues;
 use retain::Removals;
 use roster::PackedRoster;
 

@@ -537,8 +537,8 @@ impl<H: HandleLayout> PackedRoster<H> {
 }
 
 impl<H: HandleLayout> PackedRoster<H> {
-    #[cfg(feature = "validate")]
     /// Checks the slots, of which there may be up to `slots_max`.
+    #[cfg(feature = "validate")]
     pub(super) fn validate(&self, slots_max: usize) -> Result<(), Violation> {
         ensure(
             self.order.len() == self.slots.len(),

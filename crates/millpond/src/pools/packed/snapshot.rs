@@ -7,7 +7,7 @@ use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::PoolName;
 use crate::snapshot::Checksum;
 use crate::snapshot::state::{Shape, sealed};
-use crate::values::PackedValues;
+use crate::values::packed::PackedValues;
 
 impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotPool<T, G, H> {
     type Value = T;

@@ -5,7 +5,7 @@ use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::pools::faces::operators;
 use crate::reports::errors::PoolName;
-use crate::values::PackedValues;
+use crate::values::packed::PackedValues;
 
 operators! {
     [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, T, H,

@@ -4,7 +4,7 @@ use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::doubling::{Doubling, ReserveError, no_room};
 use crate::slots::lifetimes::Lifetimes;
-use crate::values::PackedValues;
+use crate::values::packed::PackedValues;
 
 /// A [`PackedPool`](crate::PackedPool) that grows as a `Vec` does: the values are always one slice without holes, which
 /// moves to twice the room when it is full. Handles stay valid.

@@ -8,6 +8,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use super::Pool;
+use crate::base::address::behind;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::settings::{BuildError, Settings};
@@ -226,14 +227,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         if needed > bytes {
             return Err(BuildError::MemoryTooSmall { needed, bytes });
         }
-        // SAFETY: these bytes exist, as just tested.
-        let start = unsafe { start.byte_add(skipped) };
+        // There are as many bytes, as just tested.
+        let start = behind(start, skipped);
         let slots = self.settings.slots::<R, H::Erased>(
             PoolStorage::<T, R, H>::ROOM,
             |slots, entries, value| {
                 // SAFETY: the caller lends the memory until the pool is dropped, and with it the block. It is aligned,
                 // and as large as the layout says.
-                unsafe { Block::try_in(start, slots, entries, value) }
+                unsafe { Block::try_in(start, slots, entries, value, false) }
             },
         )?;
         Pool::of_unused(slots).watched_by(self.settings.debug_aids)

@@ -6,7 +6,6 @@
 //! 2. The slots from `fresh_from` to `fresh_until` were never used; if there are any, `fresh_until` is the number of slots.
 
 use alloc::vec;
-use alloc::vec::Vec;
 use core::iter;
 use core::mem::offset_of;
 use core::ops::Range;
@@ -244,9 +243,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     ) -> Option<(usize, P::Word)> {
         // Two branches and no common path: the processor predicts which, and waits for neither.
         if self.top < 0 {
+            let entry = slots.place().entries_end().wrapping_offset(self.top);
             // SAFETY: the stack has this entry (invariant 1).
-            let entry = unsafe { slots.place().entries_end().offset(self.top) };
-            // SAFETY: as above.
             let index = unsafe { entry.read() }.to_index();
             // SAFETY: an entry is a slot (invariant 1).
             let word = unsafe { slots.stored_unchecked(index) };
@@ -273,10 +271,9 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         index: usize,
         slots: &mut SlotWords<P>,
     ) {
+        let room = slots.entries_end_mut().wrapping_offset(self.top - 1);
         // SAFETY: live slots, this one among them, and entries are no more than there are slots (within the peak), and
         // the array has more than that (invariant 1).
-        let room = unsafe { slots.entries_end_mut().offset(self.top - 1) };
-        // SAFETY: as above.
         unsafe { room.write(I::from_index(index)) };
         self.top -= 1;
     }
@@ -314,7 +311,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         }
     }
 
-    #[cfg(feature = "vec")]
     fn shrink<P: Place<Entry = I>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         // The entries may move to an array that has room for each slot, but not for as many ghosts.
         if self.ends().has_ghosts(slots) {
@@ -373,13 +369,12 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
 
-    #[cfg(feature = "lots")]
     fn list_upcoming<P: Place<Entry = I>>(
         &self,
         slots: &SlotWords<P>,
         used: usize,
         count: usize,
-        list: &mut Vec<I>,
+        list: &mut impl Extend<I>,
     ) {
         let (words, ends) = (slots, self.ends());
         if ends.has_ghosts(words) {
@@ -387,14 +382,13 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             return;
         }
         let on_stack = count.min(ends.len);
-        list.extend_from_slice(&ends.stack(words.entries())[..on_stack]);
+        list.extend(ends.stack(words.entries())[..on_stack].iter().copied());
         let fresh = (ends.fresh_from as usize..words.slots()).take(count - on_stack);
         list.extend(fresh.map(I::from_index));
     }
 
     /// The uppermost entries are written anew, without those that are taken. Fresh slots that are skipped get an
     /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
-    #[cfg(feature = "lots")]
     fn take_upcoming<P: Place<Entry = I>>(
         &mut self,
         listed: &[I],
@@ -427,7 +421,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         true
     }
 
-    #[cfg(feature = "serde")]
     fn load<P: Place<Entry = I>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         // The slots from there on are not listed.
         let fresh_from = slots.used() as u32;
@@ -437,7 +430,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.set_ends(Ends { len: order.len(), fresh_from }, slots);
     }
 
-    #[cfg(feature = "validate")]
     fn validate<P: Place<Entry = I>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
         let (words, ends) = (slots, self.ends());
         let (entries, len) = (words.entries(), ends.len);
@@ -481,6 +473,7 @@ mod tests {
     use crate::pools::allocator::HandleAllocator;
     use crate::slots::Bare;
     use crate::slots::Block;
+    use alloc::vec::Vec;
 
     fn new_words(slots: usize) -> SlotWords<Block<Bare<u32, u32>>> {
         SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1).unwrap()

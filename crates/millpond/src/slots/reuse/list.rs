@@ -154,7 +154,6 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         }
     }
 
-    #[cfg(feature = "vec")]
     fn shrink<P: Place<Entry = E>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         for index in to..slots.slots() {
             if slots.is_vacant(index) {
@@ -198,7 +197,6 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         })
     }
 
-    #[cfg(feature = "serde")]
     fn load<P: Place<Entry = E>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         *self = Self::NONE;
         for slot in order {
@@ -207,7 +205,6 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
     }
 
     /// The links lead from the first slot to the last through each vacant slot once, and back.
-    #[cfg(feature = "validate")]
     fn validate<P: Place<Entry = E>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
         let words = slots;
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();
@@ -237,7 +234,6 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         )
     }
 
-    #[cfg(feature = "validate")]
     fn validate_unused<P: Place<Entry = E>>(
         &self,
         used: usize,

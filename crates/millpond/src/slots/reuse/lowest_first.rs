@@ -3,7 +3,7 @@
 use core::iter;
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, sealed};
+use super::{OrderOf, Queue, ReuseOrder, sealed};
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::bit_tree::{self, BitTree, Head};
@@ -137,7 +137,6 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         self.rebuild(slots.slots(), slots);
     }
 
-    #[cfg(feature = "vec")]
     fn shrink<P: Place<Entry = u64>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         self.rebuild(to, slots);
     }
@@ -210,7 +209,6 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         iter::empty()
     }
 
-    #[cfg(feature = "lots")]
     fn upcoming<'a, P: Place<Entry = u64>>(
         &'a self,
         slots: &'a SlotWords<P>,
@@ -220,15 +218,12 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         (0..words.slots()).filter(|slot| words.is_vacant(*slot))
     }
 
-    #[cfg(feature = "serde")]
-    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Nothing;
+    const ORDER_OF: OrderOf = OrderOf::Nothing;
 
-    #[cfg(feature = "serde")]
     fn load<P: Place<Entry = u64>>(&mut self, _order: &[u32], slots: &mut SlotWords<P>) {
         Queue::<I>::reset(self, slots);
     }
 
-    #[cfg(feature = "validate")]
     fn validate<P: Place<Entry = u64>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
         let words = slots;
         let slots_of = |word| word * WORD_BITS..words.slots().min((word + 1) * WORD_BITS);

@@ -40,28 +40,16 @@ mod queue;
 mod roster;
 
 #[cfg(feature = "alloc")]
-pub use fifo::Fifo;
+pub use self::{
+    fifo::Fifo, intrusive::Intrusive, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit,
+};
 #[cfg(feature = "alloc")]
-pub use intrusive::Intrusive;
-#[cfg(feature = "alloc")]
-pub use lifo::Lifo;
-#[cfg(feature = "alloc")]
-pub(crate) use lifo::LifoQueue;
-#[cfg(feature = "alloc")]
-pub use lowest_first::LowestFirst;
-#[cfg(feature = "alloc")]
-pub use next_fit::NextFit;
-#[cfg(feature = "alloc")]
-pub use roster::Roster;
-
-#[cfg(feature = "alloc")]
-pub(crate) use next_fit::next_vacant_after;
-pub use queue::Queue;
+pub(crate) use self::{lifo::LifoQueue, next_fit::next_vacant_after};
 #[cfg(test)]
 pub(crate) use queue::fit_first;
-pub(crate) use roster::InlineRoster;
-#[cfg(feature = "alloc")]
-pub(crate) use roster::roster;
+pub use queue::{OrderOf, Queue};
+pub use roster::Roster;
+pub(crate) use roster::{InlineRoster, roster};
 
 use core::fmt::Debug;
 

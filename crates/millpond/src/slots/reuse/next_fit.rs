@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, sealed};
+use super::{OrderOf, Queue, ReuseOrder, sealed};
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
@@ -94,7 +94,6 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
 
     fn grow<P: Place<Entry = ()>>(&mut self, _from: usize, _slots: &mut SlotWords<P>) {}
 
-    #[cfg(feature = "vec")]
     fn shrink<P: Place<Entry = ()>>(&mut self, to: usize, _slots: &mut SlotWords<P>) {
         self.cursor = self.cursor.map(|cursor| cursor.min(to.saturating_sub(1)));
         self.cursor = self.cursor.filter(|_| to > 0);
@@ -121,7 +120,6 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
         self.cursor.into_iter().map(|cursor| cursor..cursor + 1)
     }
 
-    #[cfg(feature = "lots")]
     fn upcoming<'a, P: Place<Entry = ()>>(
         &'a self,
         slots: &'a SlotWords<P>,
@@ -132,16 +130,13 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
         (after..words.slots()).chain(0..after).filter(|slot| words.is_vacant(*slot))
     }
 
-    #[cfg(feature = "serde")]
-    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Cursor;
+    const ORDER_OF: OrderOf = OrderOf::Cursor;
 
-    #[cfg(feature = "serde")]
     fn load<P: Place<Entry = ()>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         let _ = slots;
         self.cursor = order.first().map(|slot| *slot as usize);
     }
 
-    #[cfg(feature = "validate")]
     fn validate<P: Place<Entry = ()>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
         let words = slots;
         ensure(

@@ -2,8 +2,6 @@
 //!
 //! The invariant of an order is the contract of the unsafe trait [`Queue`]; the pools' insertions in `values` rely on it.
 
-#[cfg(feature = "lots")]
-use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::ops::Range;
 
@@ -102,7 +100,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn retire<P: Place<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut SlotWords<P>) {}
 
     /// A slot that counted as retired is about to become live, or is vacant now.
-    #[cfg(feature = "alloc")]
     fn unretire<P: Place<Entry = Self::Entry>>(
         &mut self,
         index: usize,
@@ -119,7 +116,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn grow<P: Place<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut SlotWords<P>);
 
     /// The slots from `to` on, all dead, are about to be removed.
-    #[cfg(feature = "vec")]
     fn shrink<P: Place<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut SlotWords<P>);
 
     /// Gives the order another number of entries, for more slots or, if it has [shrunk](Self::shrink), for fewer: those that
@@ -150,7 +146,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     ) -> impl Iterator<Item = Range<usize>> + 'a;
 
     /// The vacant slots in their order, as long as none is given back.
-    #[cfg(feature = "lots")]
     fn upcoming<'a, P: Place<Entry = Self::Entry>>(
         &'a self,
         slots: &'a SlotWords<P>,
@@ -160,13 +155,12 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     }
 
     /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
-    #[cfg(feature = "lots")]
     fn list_upcoming<P: Place<Entry = Self::Entry>>(
         &self,
         slots: &SlotWords<P>,
         used: usize,
         count: usize,
-        list: &mut Vec<I>,
+        list: &mut impl Extend<I>,
     ) {
         list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
     }
@@ -175,7 +169,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// ranges, which are not empty and ascend, become live. The others keep their places in the
     /// order. Returns `false` if the order is unchanged and each of the slots must be
     /// [claimed](Self::claim).
-    #[cfg(feature = "lots")]
     fn take_upcoming<P: Place<Entry = Self::Entry>>(
         &mut self,
         _listed: &[I],
@@ -186,15 +179,12 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     }
 
     /// Which slots [`order`](Self::order) lists.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Vacant;
+    const ORDER_OF: OrderOf = OrderOf::Vacant;
 
     /// Restores the order that lists these slots, which are those that it must list.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     fn load<P: Place<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut SlotWords<P>);
 
     /// Checks that the order has each slot that is vacant by its word once, and no other.
-    #[cfg(feature = "validate")]
     fn validate<P: Place<Entry = Self::Entry>>(
         &self,
         slots: &SlotWords<P>,
@@ -202,7 +192,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// Checks that the entries of the slots from `used` on are those of a new pool, as far as
     /// [`copy_state_from`](Self::copy_state_from) leaves them alone.
-    #[cfg(feature = "validate")]
     fn validate_unused<P: Place<Entry = Self::Entry>>(
         &self,
         _used: usize,
@@ -210,6 +199,22 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     ) -> Result<(), Violation> {
         Ok(())
     }
+}
+
+/// Which slots an order lists.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderOf {
+    /// None: the words say it all.
+    Nothing,
+    /// At most one, any.
+    Cursor,
+    /// Each vacant slot.
+    Vacant,
+    /// The live slots, then the vacant ones, then the retired ones.
+    All,
+    /// No slots, but words of 64 slots each: one for each home of a pool that threads share.
+    Homes,
 }
 
 /// Of the last `from` entries, the first ones are the first of the last `to`.

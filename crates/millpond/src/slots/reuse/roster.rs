@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::{Queue, ReuseOrder, sealed};
+use super::{OrderOf, Queue, ReuseOrder, sealed};
 use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
@@ -236,7 +236,6 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         tables.end(tables.position_of(index), index, parting);
     }
 
-    #[cfg(feature = "alloc")]
     fn unretire<P: Place<Entry = E>>(
         &mut self,
         index: usize,
@@ -269,7 +268,6 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    #[cfg(feature = "vec")]
     fn shrink<P: Place<Entry = E>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         let count = slots.slots();
         let mut tables = Tables::of(slots);
@@ -319,10 +317,8 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         parting.order(used, count, slot_at)
     }
 
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::All;
+    const ORDER_OF: OrderOf = OrderOf::All;
 
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     fn load<P: Place<Entry = E>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         let parting = parting(slots);
         for (place, slot) in order.iter().enumerate() {
@@ -330,7 +326,6 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    #[cfg(feature = "validate")]
     fn validate<P: Place<Entry = E>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
         let words = slots;
         ensure(
@@ -356,7 +351,6 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         Ok(())
     }
 
-    #[cfg(feature = "validate")]
     fn validate_unused<P: Place<Entry = E>>(
         &self,
         used: usize,

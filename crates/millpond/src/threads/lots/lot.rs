@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::{DYING_BITS, KILLED_BITS};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word, handle_of_live};
 use crate::reports::errors::{Full, FullPool};
-use crate::values::ChunkMut;
+use crate::values::chunks::ChunkMut;
 
 /// The live values of one chunk of slots, and the lot of handles for its insertions.
 pub struct Task<'a, T, H: HandleLayout> {

@@ -61,7 +61,7 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::Pool;
 use crate::reports::errors::FullPool;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::ChunkMut;
+use crate::values::chunks::ChunkMut;
 
 /// Bits of killed objects in one atomic.
 const KILLED_BITS: usize = u32::BITS as usize;

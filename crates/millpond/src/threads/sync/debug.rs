@@ -9,9 +9,9 @@ use core::mem::MaybeUninit;
 
 use super::SyncPool;
 use super::slots::Slots;
+use crate::base::bytes::{bytes_mut, initialised};
 use crate::handle::Handle;
 use crate::reports::debug::{Watch, fill, find_changed};
-use crate::values::{bytes_mut, initialised};
 
 impl<T> Slots<T> {
     fn live_slots(&self) -> impl Iterator<Item = usize> {

@@ -46,10 +46,10 @@ impl<T> SyncPool<T> {
         // SAFETY: the pool's share keeps the slots.
         let words = unsafe { self.words.as_ref() };
         let index = close::find_for_writing(words, index, handle.generation())?;
-        // SAFETY: there are as many values as words.
-        let mut value = unsafe { self.first_value.add(index) };
-        // SAFETY: a live value without guards, and the pool is borrowed exclusively.
-        Ok(unsafe { value.as_mut() })
+        let value = self.first_value.as_ptr().wrapping_add(index);
+        // SAFETY: there are as many values as words; this one is live and without guards, and the pool is borrowed
+        // exclusively.
+        Ok(unsafe { &mut *value })
     }
 
     /// Returns how many live objects have owned guards (or leaked ones). O(capacity).

@@ -59,10 +59,10 @@ impl<'a, T> Frozen<'a, T> {
         {
             return None;
         }
-        // SAFETY: there are as many values as words.
-        let value = unsafe { self.first_value.add(index) };
-        // SAFETY: the value is live, and the pool is borrowed exclusively (this file's invariant).
-        Some(unsafe { value.as_ref() })
+        let value = self.first_value.as_ptr().wrapping_add(index);
+        // SAFETY: there are as many values as words; this one is live, and the pool is borrowed exclusively (this file's
+        // invariant).
+        Some(unsafe { &*value })
     }
 
     /// Returns the handle of the object in slot `index`, or `None` if the slot is not live. O(1).

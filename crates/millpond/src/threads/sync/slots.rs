@@ -20,6 +20,7 @@
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;
+use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -28,7 +29,6 @@ use super::free::{FreeSlots, WORD_SLOTS, update};
 use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
 use super::{TakeError, order};
-use crate::base::guard::guard;
 use crate::base::lines::Lines;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Explanation, Handle, Issue, Refusal};
@@ -211,8 +211,8 @@ impl<T> Slots<T> {
             Doom::Refused => false,
             Doom::Stays => true,
             Doom::Owned(index) => {
-                // SAFETY: this thread has doomed a value without guards: it owns the slot (invariant 3).
-                unsafe { Self::end(NonNull::from(self), index) };
+                // This thread has doomed a value without guards (invariant 3).
+                Owned { slots: NonNull::from(self), index }.end();
                 true
             }
         }
@@ -268,8 +268,7 @@ impl<T> Slots<T> {
             // 3), and there is a value (2), which is no longer accessed.
             unsafe { value.cast::<T>().read() }
         });
-        // SAFETY: this thread owns the slot, and has just moved its value out.
-        unsafe { Self::vacate(NonNull::from(self), index) };
+        drop(Owned { slots: NonNull::from(self), index });
         Ok(value)
     }
 
@@ -288,62 +287,8 @@ impl<T> Slots<T> {
         debug_assert!(word.guards() > 0);
         // From here on, the slots may be gone unless this thread owns this slot.
         if word.guards() == 1 && (word.is_orphaned() || (word.is_doomed() && !defers)) {
-            // SAFETY: this was the last guard of a doomed value (invariant 3).
-            unsafe { Self::end_after_guards(slots, index) };
-        }
-    }
-
-    /// # Safety
-    ///
-    /// This thread owns the slot, because it has dropped the last guard of its value.
-    #[cold]
-    #[inline(never)]
-    unsafe fn end_after_guards(slots: NonNull<Self>, index: usize) {
-        // SAFETY: the slot's share is not given up yet (invariant 4): its owner does that.
-        let this = unsafe { slots.as_ref() };
-        // ThreadSanitizer knows no fences: for it, a load that sees the same.
-        match cfg!(millpond_tsan) {
-            true => _ = this.words[index].load(order::last_guard()),
-            false => fence(order::last_guard()),
-        }
-        this.doomed.0.fetch_sub(1, Relaxed);
-        // SAFETY: this thread owns the slot (invariant 3).
-        unsafe { Self::end(slots, index) };
-    }
-
-    /// Ends a lifetime.
-    ///
-    /// # Safety
-    ///
-    /// This thread owns the slot, which has a value. `slots` is not used after this unless the pool
-    /// or a guard of another slot exists.
-    #[inline]
-    pub(super) unsafe fn end(slots: NonNull<Self>, index: usize) {
-        // SAFETY: as for `end`, and the value is gone.
-        let vacate = guard(slots, move |slots| unsafe { Slots::vacate(*slots, index) });
-        // SAFETY: the slot's share is not given up yet (invariant 4).
-        let this = unsafe { slots.as_ref() };
-        // SAFETY: there is a value (invariant 2), and this thread owns the slot.
-        unsafe { this.drop_value(index) };
-        drop(vacate);
-    }
-
-    /// Frees a slot.
-    ///
-    /// # Safety
-    ///
-    /// This thread owns the slot, whose value is gone. `slots` is not used after this unless the
-    /// pool or a guard of another slot exists.
-    #[inline]
-    unsafe fn vacate(slots: NonNull<Self>, index: usize) {
-        // SAFETY: the slot's share is not given up yet (invariant 4).
-        let bits = unsafe { slots.as_ref() }.prepare_free(index);
-        let bit = 1 << (index % WORD_SLOTS);
-        // SAFETY: as above; from here on the pool may be gone with its memory.
-        let old = unsafe { bits.as_ref() }.fetch_or(bit, order::give_back());
-        if old & bit != 0 {
-            // SAFETY: the pool is gone and left the slot's share to this thread (invariant 4).
-            unsafe { Self::leave(slots, 1) };
+            // This was the last guard of a doomed value (invariant 3).
+            Owned { slots, index }.end_after_guards();
         }
     }
 
@@ -374,6 +319,60 @@ impl<T> Slots<T> {
             unsafe { slots.as_ref() }.values.iter().for_each(|value| value.with_mut(|_| ()));
             // SAFETY: the slots were put into a box by `SyncPool`, and this was the last share.
             drop(unsafe { Box::from_raw(slots.as_ptr()) });
+        }
+    }
+}
+
+/// A slot that this thread owns since its value was doomed and had no guards (invariant 3), with the slot's share of the
+/// memory. Dropping it frees the slot; its value is moved out or dropped before. The slots are not used after this unless
+/// the pool or a guard of another slot exists.
+struct Owned<T> {
+    slots: NonNull<Slots<T>>,
+    index: usize,
+}
+
+impl<T> Owned<T> {
+    /// Drops the value. If that panics, the slot is freed all the same.
+    #[inline]
+    fn end(self) {
+        // SAFETY: there is a value (invariant 2), and this thread owns the slot.
+        unsafe { self.drop_value(self.index) };
+    }
+
+    /// The same, after this thread has dropped the last guard of the value.
+    #[cold]
+    #[inline(never)]
+    fn end_after_guards(self) {
+        // ThreadSanitizer knows no fences: for it, a load that sees the same.
+        match cfg!(millpond_tsan) {
+            true => _ = self.words[self.index].load(order::last_guard()),
+            false => fence(order::last_guard()),
+        }
+        self.doomed.0.fetch_sub(1, Relaxed);
+        self.end();
+    }
+}
+
+impl<T> Deref for Owned<T> {
+    type Target = Slots<T>;
+
+    #[inline]
+    fn deref(&self) -> &Slots<T> {
+        // SAFETY: the slot's share is not given up yet (invariant 4).
+        unsafe { self.slots.as_ref() }
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let bits = self.prepare_free(self.index);
+        let bit = 1 << (self.index % WORD_SLOTS);
+        // SAFETY: the slot's share is not given up yet (invariant 4); from here on the pool may be gone with its memory.
+        let old = unsafe { bits.as_ref() }.fetch_or(bit, order::give_back());
+        if old & bit != 0 {
+            // SAFETY: the pool is gone and left the slot's share to this thread (invariant 4).
+            unsafe { Slots::leave(self.slots, 1) };
         }
     }
 }

@@ -99,11 +99,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
         is_zeroed: bool,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        let make = if is_zeroed { Block::try_in_zeroed } else { Block::try_in };
         let slots =
             self.settings.slots::<R, H::Erased>(Self::room(value), |slots, entries, value| {
                 // SAFETY: as the caller promises.
-                unsafe { make(start, slots, entries, value) }
+                unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
             })?;
         HandleAllocator::of_unused(slots).watched_by(&self.settings)
     }
@@ -140,7 +139,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let (from, needs) = (self.capacity(), Core::<R, H::Erased>::NEEDS);
         let entries = needs.entries_for(slots, PoolStorage::<(), R, H>::ROOM);
         // SAFETY: as the caller promises.
-        let block = unsafe { Block::try_in(start, slots, entries, value) };
+        let block = unsafe { Block::try_in(start, slots, entries, value, false) };
         let block = block.map_err(out_of_memory)?;
         self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
         self.core.grow(from, self.storage.slots_mut());

@@ -272,8 +272,10 @@ impl<T> SyncRecycler<T> {
     #[inline(always)]
     unsafe fn release(&self, index: usize) {
         if let Some(reset) = &self.on_release {
-            // SAFETY: this thread owns the object.
-            unsafe { self.reset(reset, index) };
+            self.objects.place(index).with_mut(|object| {
+                // SAFETY: this thread owns the object, which is there.
+                self.reset(reset, unsafe { &mut *object.cast::<T>() });
+            });
         }
         let bit = 1 << (index % WORD_SLOTS);
         self.free.word_of(index).fetch_or(bit, order::release());
@@ -282,21 +284,14 @@ impl<T> SyncRecycler<T> {
 
     /// Calls the hook. A separate function, so that the drop of a guard is small enough to be
     /// inlined.
-    ///
-    /// # Safety
-    ///
-    /// The caller owns the object.
     #[inline(never)]
-    unsafe fn reset(&self, reset: &Reset<T>, index: usize) {
+    fn reset(&self, reset: &Reset<T>, object: &mut T) {
         let retire = guard(self, |recycler| {
             recycler.retired.fetch_add(1, Relaxed);
             // No thread waits for an object that can never be freed.
             recycler.line.call();
         });
-        self.objects.place(index).with_mut(|object| {
-            // SAFETY: this thread owns the object, which is there.
-            reset(unsafe { &mut *object.cast::<T>() });
-        });
+        reset(object);
         defuse(retire);
     }
 }
