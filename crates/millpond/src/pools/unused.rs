@@ -74,7 +74,7 @@ impl Settings {
         make: impl FnOnce(usize, usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let (needs, cycle) = (Core::<R, L>::NEEDS, GenerationCycle::new::<L>(&self.lifetimes));
+            let (needs, cycle) = (Core::<R, L>::NEEDS, GenerationCycle::<L>::new(&self.lifetimes));
             let entries = needs.entries_for(slots, room);
             let block = make(slots, entries, room.value)?;
             assert!(block.entry_count() == entries, "the order relies on its entries");

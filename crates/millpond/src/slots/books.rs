@@ -3,9 +3,7 @@
 //! The books compute why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
 //! the words.
 
-use core::marker::PhantomData;
-
-use super::{CheckWord, CountedSlots, Counts, GenerationCycle, PackedCycle};
+use super::{CheckWord, CountedSlots, Counts, GenerationCycle};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::RecorderHook;
@@ -18,14 +16,13 @@ use crate::slots::lifetimes::Lifetimes;
 #[doc(hidden)]
 #[repr(C)]
 pub struct Books<H: HandleLayout> {
-    cycle: PackedCycle,
+    cycle: GenerationCycle<H>,
+    /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
+    age_claimed_max: u32,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
-    /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
-    age_claimed_max: u32,
     recorder: RecorderHook,
-    words: PhantomData<H::Word>,
 }
 
 impl<H: HandleLayout> Books<H> {
@@ -34,19 +31,18 @@ impl<H: HandleLayout> Books<H> {
 
     /// The books of slots that were never used: all zero bits unless the lifetimes have settings.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::of(PackedCycle::new::<H>(lifetimes), lifetimes.name)
+        Self::of(GenerationCycle::new(lifetimes), lifetimes.name)
     }
 
     /// The books of slots that were never used, with this cycle of generations.
-    pub(super) const fn of(cycle: PackedCycle, name: Option<&'static str>) -> Self {
+    pub(super) const fn of(cycle: GenerationCycle<H>, name: Option<&'static str>) -> Self {
         Self {
             cycle,
+            age_claimed_max: 0,
             name,
             refused: 0,
             evicted: 0,
-            age_claimed_max: 0,
             recorder: RecorderHook::NONE,
-            words: PhantomData,
         }
     }
 
@@ -65,7 +61,7 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn fast_below(&self) -> H::Word {
         match self.recorder.is_on() {
             true => H::Word::ZERO,
-            false => self.cycle().fast_below(self.age_claimed_max & Self::OVER_MAX != 0),
+            false => self.cycle.fast_below(self.age_claimed_max & Self::OVER_MAX != 0),
         }
     }
 
@@ -75,8 +71,8 @@ impl<H: HandleLayout> Books<H> {
     }
 
     #[inline]
-    pub(crate) fn cycle(&self) -> GenerationCycle<H::Word> {
-        self.cycle.cycle::<H>()
+    pub(crate) fn cycle(&self) -> GenerationCycle<H> {
+        self.cycle
     }
 
     /// Whether a recorder is attached.
@@ -114,7 +110,7 @@ impl<H: HandleLayout> Books<H> {
         saved: &crate::slots::saved::Checked<H::Word>,
         words: &impl CountedSlots<Word = H::Word>,
     ) {
-        self.cycle = PackedCycle::of::<H>(&saved.cycle);
+        self.cycle = saved.cycle.with_layout();
         self.refused = saved.refused;
         self.evicted = saved.evicted;
         self.continue_with(saved.age_max(), words);
@@ -163,7 +159,7 @@ impl<H: HandleLayout> Books<H> {
         words: &impl CountedSlots<Word = H::Word>,
     ) -> Refusal {
         let issued = || words.counts().births() + u64::from(self.age_claimed_max & !Self::OVER_MAX);
-        self.cycle().refusal(word, handle.word(), issued)
+        self.cycle.refusal(word, handle.word(), issued)
     }
 
     /// Checks that all handles are valid, and no two are the same.
@@ -180,18 +176,18 @@ impl<H: HandleLayout> Books<H> {
         &self,
         handle: H,
         words: &impl CountedSlots<Word = H::Word>,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
         let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&self.cycle(), word, handle.word())?;
+        check(&self.cycle, word, handle.word())?;
         Ok(index)
     }
 
     /// This lifetime begins, out of turn.
     pub(crate) fn note_claim(&mut self, handle: H) {
         let age_max = self.age_claimed_max & !Self::OVER_MAX;
-        self.age_claimed_max += self.cycle().age(handle.word()).saturating_sub(age_max);
+        self.age_claimed_max += self.cycle.age(handle.word()).saturating_sub(age_max);
         self.note_generation(handle.word());
         self.note_birth(handle.index() as usize);
     }
@@ -206,7 +202,7 @@ impl<H: HandleLayout> Books<H> {
     /// copy of [`fast_below`](Self::fast_below) renews it.
     pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
         self.recorder.death(index);
-        let next = self.cycle().after(generation);
+        let next = self.cycle.after(generation);
         match next {
             Some(next) => self.note_generation(next),
             None => self.recorder.retired(),
@@ -221,7 +217,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// A slot is in this generation, or will be next.
     pub(crate) fn note_generation(&mut self, generation: H::Word) {
-        self.mark_over_max(generation < self.cycle().start());
+        self.mark_over_max(generation < self.cycle.start());
     }
 
     /// The words were written all at once.
@@ -232,7 +228,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// Whether some slot has continued at generation 1 after the largest, or will next.
     fn is_over_max(&self, words: &impl CountedSlots<Word = H::Word>) -> bool {
-        let start = self.cycle().start();
+        let start = self.cycle.start();
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
         start.generation() > 1
@@ -246,7 +242,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// Whether a slot that dies in this generation retires.
     pub(crate) fn is_last(&self, handle: H) -> bool {
-        self.cycle().is_last(handle.word())
+        self.cycle.is_last(handle.word())
     }
 
     #[cold]
@@ -310,10 +306,10 @@ impl<H: HandleLayout> Books<H> {
         words: &impl CountedSlots<Word = H::Word>,
         detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        words.validate_lifetimes(&self.cycle(), detached.len())?;
+        words.validate_lifetimes(&self.cycle, detached.len())?;
         let out = detached.iter().find(|(slot, generation)| {
             let is_out = words.word(*slot as usize) == Some(H::Word::RETIRED);
-            !is_out || !self.cycle().contains(H::Word::from_generation(*generation))
+            !is_out || !self.cycle.contains(H::Word::from_generation(*generation))
         });
         ensure(
             out.is_none() && detached.is_sorted(),
@@ -349,7 +345,7 @@ mod tests {
         }
 
         pub(crate) fn set_lifetimes(&mut self, lifetimes: &Lifetimes) {
-            self.cycle = PackedCycle::new::<H>(lifetimes);
+            self.cycle = GenerationCycle::new(lifetimes);
         }
     }
 

@@ -11,9 +11,7 @@
 use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
-use super::{
-    Books, CheckWord, CountedSlots, GenerationCycle, Needs, PackedCycle, Place, SlotKind, SlotWords,
-};
+use super::{Books, CheckWord, CountedSlots, GenerationCycle, Needs, Place, SlotKind, SlotWords};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
@@ -59,14 +57,14 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// The core of slots that are all dead.
     pub(crate) fn new<P>(
-        cycle: GenerationCycle<H::Word>,
+        cycle: GenerationCycle<H>,
         name: Option<&'static str>,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Self
     where
         P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut core = Self::of_books(Books::of(PackedCycle::of::<H>(&cycle), name));
+        let mut core = Self::of_books(Books::of(cycle, name));
         core.queue.reset(slots);
         core.renew_border(slots);
         core
@@ -130,7 +128,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         saved: &crate::slots::saved::Checked<H::Word>,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        slots.set_start(saved.cycle.start().generation());
+        slots.set_start(saved.cycle.start());
         self.books.load(saved, slots);
         self.queue.load(&saved.order, slots);
         self.renew_border(slots);
@@ -206,7 +204,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         handle: H,
         SlotsMut(slots): SlotsMut<'_, P>,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = self.books.check_claim(handle, slots, check)?;
         slots.mark_used(index);
@@ -551,7 +549,7 @@ mod tests {
     #[test]
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn the_border_is_closed_while_upcoming_slots_are_taken() {
-        let cycle = GenerationCycle::new::<Handle<()>>(&Lifetimes::PLAIN);
+        let cycle = GenerationCycle::<Handle<()>>::new(&Lifetimes::PLAIN);
         let mut words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
             8,
             <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),

@@ -41,7 +41,7 @@ mod words;
 pub(crate) use self::books::{Books, check_disjoint};
 pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::counts::{CountedSlots, Counts, retired_among};
-pub(crate) use self::cycle::{CheckWord, GenerationCycle, PackedCycle};
+pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, SlotKind};

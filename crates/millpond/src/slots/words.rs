@@ -698,7 +698,10 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Ends the lifetimes of all live slots.
-    pub(crate) fn set_all_dead(&mut self, cycle: &GenerationCycle<P::Word>) {
+    pub(crate) fn set_all_dead(
+        &mut self,
+        cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
+    ) {
         let mut counts = self.counts();
         let (used, bit_words) = (self.used(), self.used_bit_words());
         let parts = self.place.parts_mut();
@@ -708,7 +711,7 @@ impl<P: Place> SlotWords<P> {
             for word in words {
                 let is = match (word.is_dead(), at_border) {
                     (true, _) => *word,
-                    (false, false) => word.successor().as_dead(),
+                    (false, false) => word.dead_successor(),
                     (false, true) => cycle.word_after(*word),
                 };
                 counts.retire(usize::from(*word != is && is == P::Word::RETIRED));
@@ -1029,7 +1032,6 @@ pub(crate) fn handle_at<H: HandleLayout>(
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::pools::settings::Lifetimes;
     use crate::slots::Bare;
     use alloc::vec::Vec;
 
@@ -1044,11 +1046,8 @@ mod tests {
     }
 
     /// Six lifetimes that go over the end of the cycle: 254, 255, 1, 2, 3, 4.
-    fn cycle(wraps: bool) -> GenerationCycle<u16> {
-        let mut cycle =
-            GenerationCycle::new::<Handle32<(), 24>>(&Lifetimes { wraps, ..Default::default() });
-        (cycle.start, cycle.last) = (254, 4);
-        cycle
+    fn cycle(wraps: bool) -> GenerationCycle<Handle32<(), 24>> {
+        GenerationCycle::from_to(254, 4, 255, wraps)
     }
 
     fn live(words: &Words) -> Vec<usize> {

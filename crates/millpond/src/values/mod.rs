@@ -549,7 +549,10 @@ impl<T, P: Place> Storage<T, P> {
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
-    pub(crate) fn forget_all(&mut self, cycle: &GenerationCycle<P::Word>) {
+    pub(crate) fn forget_all(
+        &mut self,
+        cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
+    ) {
         debug_assert!(!core::mem::needs_drop::<T>());
         let fills = self.watched().is_some_and(Watch::fills);
         if Self::LINKED || fills || Self::IS_POISONED {

@@ -555,7 +555,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[track_caller]
     fn insert_by(
         &mut self,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H::Erased>,
         is_near: bool,
         handle: H,
         value: T,

@@ -159,7 +159,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn claim(
         &mut self,
         handle: H,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H>,
     ) -> Result<(), InsertAtErrorKind> {
         let claimed = self.books.check_claim(handle, &self.slots, check);
         let index = claimed.map_err(|why| self.detached.explain(handle.index(), why))?;
