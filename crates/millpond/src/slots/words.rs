@@ -78,11 +78,11 @@ pub struct SlotWords<P: Place> {
     deaths: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
-    /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
+    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
     border: u32,
 }
 
-/// The slots, as whoever owns them lends them to a [`Core`](super::Core): nobody else can change them, because their values
+/// The slots, as whoever owns them lends them to a [`Ledger`](super::Ledger): nobody else can change them, because their values
 /// must agree with them.
 pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
 

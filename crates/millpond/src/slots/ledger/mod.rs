@@ -1,21 +1,30 @@
-//! The data of a pool beside its slots: the cycle of generations, a name, counters, and the recorder's hook.
+//! What a pool knows beside its slots: which comes next, the cycle of generations, a name, counters, and the recorder's hook.
 //!
-//! The books compute why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
-//! the words.
+//! A pool owns a [`Ledger`] and the storage of its slots. This module has what all ledgers do: they tell why a handle is
+//! refused and which generation follows. [`ordered`] has what a ledger with a reuse order does: it chooses the next slot, and
+//! writes the word of a slot that dies.
 
-use super::{CheckWord, CountedSlots, Counts, GenerationCycle};
+#[allow(unsafe_code)]
+mod ordered;
+
+pub(crate) use ordered::EntryOf;
+
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure, ensure_counters};
 use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::ReuseOrder;
+use crate::slots::{CheckWord, CountedSlots, Counts, GenerationCycle};
 
-/// The books of one pool. A clone has no recorder.
+/// The ledger of one pool, with the data of its reuse order, or `()` of a pool that keeps its order itself. A clone has no
+/// recorder.
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 #[repr(C)]
-pub struct Books<H: HandleLayout> {
+pub struct Ledger<Q, H: HandleLayout> {
+    queue: Q,
     cycle: GenerationCycle<H>,
     /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
     age_claimed_max: u32,
@@ -25,21 +34,21 @@ pub struct Books<H: HandleLayout> {
     recorder: RecorderHook,
 }
 
-impl<H: HandleLayout> Books<H> {
+/// The ledger of a pool of this order and layout.
+pub(crate) type Core<R, H> = Ledger<<R as ReuseOrder>::Queue<<H as HandleLayout>::Index>, H>;
+
+impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Some slot may have continued at generation 1 after the largest. No age has this bit.
     const OVER_MAX: u32 = 1 << 31;
 
-    /// The books of slots that were never used: all zero bits unless the lifetimes have settings.
-    pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::of(GenerationCycle::new(lifetimes), lifetimes.name)
-    }
-
-    /// The books of slots that were never used, with this cycle of generations.
-    pub(super) const fn of(cycle: GenerationCycle<H>, name: Option<&'static str>) -> Self {
+    /// Of slots that were never used, whose order is this. All bits are zero unless those of the order are not, or the
+    /// lifetimes have settings.
+    pub(crate) const fn new(queue: Q, lifetimes: &Lifetimes) -> Self {
         Self {
-            cycle,
+            queue,
+            cycle: GenerationCycle::new(lifetimes),
             age_claimed_max: 0,
-            name,
+            name: lifetimes.name,
             refused: 0,
             evicted: 0,
             recorder: RecorderHook::NONE,
@@ -96,16 +105,16 @@ impl<H: HandleLayout> Books<H> {
         }
     }
 
-    /// Takes on the state of other books, except the name and the recorder.
-    pub(crate) fn copy_state_from(&mut self, other: &Self) {
+    /// Takes on the numbers of another ledger: all but the order, the name and the recorder.
+    pub(crate) fn copy_numbers_from(&mut self, other: &Self) {
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
     }
 
-    /// Loads the saved state, for slots that already have the saved words.
+    /// Loads the saved numbers, for slots that already have the saved words.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn load(
+    pub(crate) fn load_numbers(
         &mut self,
         saved: &crate::slots::saved::Checked<H::Word>,
         words: &impl CountedSlots<Word = H::Word>,
@@ -198,9 +207,9 @@ impl<H: HandleLayout> Books<H> {
         self.recorder.birth(index);
     }
 
-    /// Ends this lifetime of a slot. Returns the generation that follows, or `None` if the slot retires. Whoever has a
+    /// This lifetime of a slot ends. Returns the generation that follows, or `None` if the slot retires. Whoever has a
     /// copy of [`fast_below`](Self::fast_below) renews it.
-    pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
+    pub(crate) fn note_death(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
         self.recorder.death(index);
         let next = self.cycle.after(generation);
         match next {
@@ -236,7 +245,7 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// Replaces the recorder.
-    pub(crate) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
+    pub(crate) fn replace_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.recorder.set(track);
     }
 
@@ -297,10 +306,10 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
 }
 
 #[cfg(feature = "validate")]
-impl<H: HandleLayout> Books<H> {
+impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Checks the words of a pool that may have had up to `capacity` slots. The objects of these, with these generations, are
     /// out of the pool.
-    pub(crate) fn validate(
+    pub(crate) fn validate_numbers(
         &self,
         capacity: usize,
         words: &impl CountedSlots<Word = H::Word>,
@@ -330,7 +339,7 @@ mod tests {
     use super::*;
     use crate::handle::Handle;
 
-    impl<H: HandleLayout> Books<H> {
+    impl<Q, H: HandleLayout> Ledger<Q, H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
             let Self { cycle, name, refused, evicted, .. } = self;
             let Self { age_claimed_max, recorder, .. } = self;
@@ -351,9 +360,9 @@ mod tests {
 
     #[test]
     fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
-        assert!(Books::<Handle<()>>::fresh(&Lifetimes::PLAIN).has_zero_bits());
+        assert!(Ledger::<_, Handle<()>>::new((), &Lifetimes::PLAIN).has_zero_bits());
         let named = Lifetimes { name: Some("sparks"), ..Lifetimes::PLAIN };
-        assert!(!Books::<Handle<()>>::fresh(&named).has_zero_bits());
+        assert!(!Ledger::<_, Handle<()>>::new((), &named).has_zero_bits());
     }
 
     #[cfg(feature = "alloc")]
@@ -367,15 +376,15 @@ mod tests {
     #[cfg(feature = "alloc")]
     fn slots_that_come_back_are_examined() {
         let lifetimes = Lifetimes { salt: Some(1), ..Lifetimes::PLAIN };
-        let mut books = Books::<Short>::fresh(&lifetimes);
-        let start = books.cycle().start();
+        let mut ledger = Ledger::<_, Short>::new((), &lifetimes);
+        let start = ledger.cycle().start();
         assert!(start > 1);
         let mut words = Words::try_new(4, 0, false, start.generation()).unwrap();
-        books.note_slots_again(&words);
-        assert!(books.age_claimed_max == 0, "each is in its first generation");
+        ledger.note_slots_again(&words);
+        assert!(ledger.age_claimed_max == 0, "each is in its first generation");
         words.set_live(3, start);
         words.set_dead(3, 1.as_dead());
-        books.note_slots_again(&words);
-        assert_eq!(books.age_claimed_max, Books::<Short>::OVER_MAX);
+        ledger.note_slots_again(&words);
+        assert_eq!(ledger.age_claimed_max, Ledger::<(), Short>::OVER_MAX);
     }
 }
