@@ -566,25 +566,13 @@ impl<P: Place> SlotWords<P> {
     #[inline(always)]
     pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
-        // SAFETY: there is such a slot.
-        unsafe { self.set_word(index, generation) };
+        // SAFETY: there is one word for each slot.
+        unsafe { *self.place.parts_mut().words.get_unchecked_mut(index) = generation };
         if self.is_synced() {
             // SAFETY: there is such a slot.
             unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
         self.births += 1;
-    }
-
-    /// Gives a slot a word.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline(always)]
-    unsafe fn set_word(&mut self, index: usize, word: P::Word) {
-        let words = self.place.parts_mut().words;
-        // SAFETY: there is one word for each slot.
-        unsafe { *words.get_unchecked_mut(index) = word };
     }
 
     /// The word of the bitmap with the slot's bit, which is about to change.
@@ -608,15 +596,13 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
         debug_assert!(self.is_live(index) && word.is_dead());
-        assert!(index < self.slots());
-        // SAFETY: just tested.
-        unsafe { self.set_word(index, word) };
+        self.place.parts_mut().words[index] = word;
         if self.is_synced() {
-            // SAFETY: just tested.
+            // SAFETY: there is such a slot, as its word was written.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
         if self.holds_links() {
-            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
+            // SAFETY: the slot exists; whoever ends a lifetime has moved the value out.
             unsafe { self.write_link(index, Link::NONE) };
         }
         self.deaths += 1;
@@ -636,8 +622,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: just tested; the bitmap is synced (invariant 4).
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        // SAFETY: just tested.
-        unsafe { self.set_word(index, generation.dead_successor()) };
+        self.place.parts_mut().words[index] = generation.dead_successor();
         if self.holds_links() {
             // SAFETY: just tested; whoever ends a lifetime has moved the value out.
             unsafe { self.write_link(index, Link::NONE) };

@@ -181,7 +181,7 @@ impl<T, P: Place> Storage<T, P> {
                 Err(cause) => return Err((value, cause)),
             },
         };
-        // SAFETY: the next generation of a vacant slot is not 0, so that the handle is made without a test.
+        // SAFETY: a vacant slot comes with its next generation, and none is 0. So the handle is made without a test.
         unsafe { ::core::hint::assert_unchecked(generation != P::Word::ZERO) };
         // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
         unsafe { self.put_unchecked(index, generation, value) };

@@ -115,11 +115,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         } else {
             self.queue.take_next(slots)?
         };
-        let generation = word.as_live();
-        // SAFETY: the order returns a vacant slot with its next generation, and none is 0. So the handle, which is not 0
-        // either, is made without a test.
-        unsafe { core::hint::assert_unchecked(generation != H::Word::ZERO) };
-        Some((index, generation))
+        Some((index, word.as_live()))
     }
 
     /// The same, out of line, for whoever has time or a recorder. It returns what fits in two registers: with the word, the
