@@ -78,11 +78,11 @@ pub struct SlotWords<P: Place> {
     deaths: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
-    /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
+    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
     border: u32,
 }
 
-/// The slots, as whoever owns them lends them to a [`Core`](super::Core): nobody else can change them, because their values
+/// The slots, as whoever owns them lends them to a [`Ledger`](super::Ledger): nobody else can change them, because their values
 /// must agree with them.
 pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
 
@@ -583,25 +583,13 @@ impl<P: Place> SlotWords<P> {
     #[inline(always)]
     pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
-        // SAFETY: there is such a slot.
-        unsafe { self.set_word(index, generation) };
+        // SAFETY: there is one word for each slot.
+        unsafe { *self.place.parts_mut().words.get_unchecked_mut(index) = generation };
         if self.is_synced() {
             // SAFETY: there is such a slot.
             unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
         self.births += 1;
-    }
-
-    /// Gives a slot a word.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline(always)]
-    unsafe fn set_word(&mut self, index: usize, word: P::Word) {
-        let words = self.place.parts_mut().words;
-        // SAFETY: there is one word for each slot.
-        unsafe { *words.get_unchecked_mut(index) = word };
     }
 
     /// The word of the bitmap with the slot's bit, which is about to change.
@@ -625,15 +613,13 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
         debug_assert!(self.is_live(index) && word.is_dead());
-        assert!(index < self.slots());
-        // SAFETY: just tested.
-        unsafe { self.set_word(index, word) };
+        self.place.parts_mut().words[index] = word;
         if self.is_synced() {
-            // SAFETY: just tested.
+            // SAFETY: there is such a slot, as its word was written.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
         if self.holds_links() {
-            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
+            // SAFETY: the slot exists; whoever ends a lifetime has moved the value out.
             unsafe { self.write_link(index, Link::NONE) };
         }
         self.deaths += 1;
@@ -653,8 +639,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: just tested; the bitmap is synced (invariant 4).
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        // SAFETY: just tested.
-        unsafe { self.set_word(index, generation.dead_successor()) };
+        self.place.parts_mut().words[index] = generation.dead_successor();
         if self.holds_links() {
             // SAFETY: just tested; whoever ends a lifetime has moved the value out.
             unsafe { self.write_link(index, Link::NONE) };
@@ -715,7 +700,10 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Ends the lifetimes of all live slots.
-    pub(crate) fn set_all_dead(&mut self, cycle: &GenerationCycle<P::Word>) {
+    pub(crate) fn set_all_dead(
+        &mut self,
+        cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
+    ) {
         let mut counts = self.counts();
         let (used, bit_words) = (self.used(), self.used_bit_words());
         let parts = self.place.parts_mut();
@@ -725,7 +713,7 @@ impl<P: Place> SlotWords<P> {
             for word in words {
                 let is = match (word.is_dead(), at_border) {
                     (true, _) => *word,
-                    (false, false) => word.successor().as_dead(),
+                    (false, false) => word.dead_successor(),
                     (false, true) => cycle.word_after(*word),
                 };
                 counts.retire(usize::from(*word != is && is == P::Word::RETIRED));
@@ -1040,7 +1028,6 @@ pub(crate) fn handle_at<H: HandleLayout>(
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::pools::settings::Lifetimes;
     use crate::slots::Bare;
     use alloc::vec::Vec;
 
@@ -1055,11 +1042,8 @@ mod tests {
     }
 
     /// Six lifetimes that go over the end of the cycle: 254, 255, 1, 2, 3, 4.
-    fn cycle(wraps: bool) -> GenerationCycle<u16> {
-        let mut cycle =
-            GenerationCycle::new::<Handle32<(), 24>>(&Lifetimes { wraps, ..Default::default() });
-        (cycle.start, cycle.last) = (254, 4);
-        cycle
+    fn cycle(wraps: bool) -> GenerationCycle<Handle32<(), 24>> {
+        GenerationCycle::from_to(254, 4, 255, wraps)
     }
 
     fn live(words: &Words) -> Vec<usize> {
