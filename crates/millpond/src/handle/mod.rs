@@ -214,8 +214,6 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     fn is_unused(self) -> bool;
     fn as_dead(self) -> Self;
     fn as_live(self) -> Self;
-    /// The generation after this live one; the caller has ruled out the largest.
-    fn successor(self) -> Self;
     /// The word of a dead slot whose next generation is the successor of this one; the caller has ruled out the largest.
     fn dead_successor(self) -> Self;
     /// Whether a slot of this word is dead and not retired.
@@ -332,10 +330,6 @@ macro_rules! words {
             #[inline]
             fn as_live(self) -> Self {
                 self & !Self::DEAD
-            }
-            #[inline]
-            fn successor(self) -> Self {
-                self.wrapping_add(1)
             }
             #[inline]
             fn dead_successor(self) -> Self {

@@ -9,7 +9,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::ReuseOrder;
 #[cfg(feature = "serde")]
 use crate::slots::saved::Checked;
-use crate::slots::{Block, Core, GenerationCycle, Room, SlotWords, SlotsMut};
+use crate::slots::{Block, Core, Room, SlotWords, SlotsMut};
 #[cfg(feature = "serde")]
 use crate::snapshot::format::Refused;
 
@@ -74,13 +74,14 @@ impl Settings {
         make: impl FnOnce(usize, usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let (needs, cycle) = (Core::<R, L>::NEEDS, GenerationCycle::new::<L>(&self.lifetimes));
+            let needs = Core::<R, L>::NEEDS;
             let entries = needs.entries_for(slots, room);
             let block = make(slots, entries, room.value)?;
             assert!(block.entry_count() == entries, "the order relies on its entries");
-            let start = cycle.start().generation();
+            let mut core = Core::<R, L>::fresh(&self.lifetimes);
+            let start = core.cycle().start().generation();
             let mut words = SlotWords::of_unused(block, needs.is_synced, start);
-            let core = Core::new(cycle, self.lifetimes.name, SlotsMut::of(&mut words));
+            core.reset_order_untold(SlotsMut::of(&mut words));
             Ok((words, core))
         })
     }

@@ -1,6 +1,6 @@
 //! Counts of lifetimes that have begun and ended, and the common trait of all slots.
 
-use crate::handle::Word;
+use crate::handle::{HandleLayout, Word};
 use crate::reports::validate::{Violation, ensure};
 
 /// What a pool counts of its slots' lifetimes.
@@ -138,7 +138,7 @@ pub(crate) trait CountedSlots {
     /// Checks words that are generations on a cycle. Of the retired slots, so many are not out of use for ever.
     fn validate_lifetimes(
         &self,
-        cycle: &super::GenerationCycle<Self::Word>,
+        cycle: &super::GenerationCycle<impl HandleLayout<Word = Self::Word>>,
         detached: usize,
     ) -> Result<(), Violation> {
         let mut retired = 0;
@@ -147,7 +147,7 @@ pub(crate) trait CountedSlots {
             if word == Self::Word::RETIRED {
                 retired += 1;
                 ensure(
-                    !cycle.wraps || retired <= detached,
+                    !cycle.wraps() || retired <= detached,
                     "no slot of a pool that wraps retires",
                     format_args!("{index}"),
                 )?;

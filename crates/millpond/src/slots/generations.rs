@@ -1,4 +1,4 @@
-use crate::handle::Word;
+use crate::handle::{HandleLayout, Word};
 use crate::slots::GenerationCycle;
 
 /// The first generation of a pool's slots, and the number of lifetimes of each slot.
@@ -29,11 +29,11 @@ pub struct Generations {
 }
 
 impl Generations {
-    pub(crate) fn of<W: Word>(cycle: &GenerationCycle<W>) -> Self {
+    pub(crate) fn of<H: HandleLayout>(cycle: &GenerationCycle<H>) -> Self {
         Self {
-            first: cycle.start.generation(),
-            max: cycle.max.generation(),
-            lifetimes_max: cycle.age(cycle.last) + 1,
+            first: cycle.start().generation(),
+            max: cycle.largest().generation(),
+            lifetimes_max: cycle.count(),
         }
     }
 

@@ -1,11 +1,10 @@
 //! The slots of one pool: which are live, in which lifetime, and which comes next.
 //!
 //! Every pool with handles is built on this layer. A [`Place`] holds the arrays, [`SlotWords`] records which slots are
-//! live, [`Books`] have the cycle of generations, a name and the counters, and a [`Core`] is a reuse order with books.
+//! live, and a [`Ledger`] has the reuse order, the cycle of generations, a name and the counters.
 //!
 //! ```text
-//! pool ──▶ Core        which slot is next
-//!     │      └──▶ Books       which generation follows; refusals, statistics
+//! pool ──▶ Ledger      which slot is next, and in which generation; refusals, statistics
 //!     └──▶ Storage     the values: the unsafe code of the pools
 //!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
 //!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
@@ -16,9 +15,6 @@ pub(crate) mod bit_tree;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod block;
-mod books;
-#[allow(unsafe_code)]
-mod core;
 mod counts;
 mod cycle;
 #[cfg_attr(not(feature = "alloc"), path = "no_detached.rs")]
@@ -27,6 +23,7 @@ pub(crate) mod generations;
 #[allow(unsafe_code)]
 mod inline;
 mod kind;
+mod ledger;
 pub(crate) mod lifetimes;
 mod link;
 mod needs;
@@ -39,13 +36,12 @@ pub(crate) mod saved;
 #[allow(unsafe_code)]
 mod words;
 
-pub(crate) use self::books::{Books, check_disjoint};
-pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::counts::{CountedSlots, Counts, retired_among};
-pub(crate) use self::cycle::{CheckWord, GenerationCycle, PackedCycle};
+pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, SlotKind};
+pub(crate) use self::ledger::{Core, EntryOf, Ledger, check_disjoint};
 pub(crate) use self::link::Link;
 pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};

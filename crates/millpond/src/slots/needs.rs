@@ -8,7 +8,7 @@ pub(crate) struct Needs<E> {
     /// See `Queue::entry_count`.
     pub(crate) entry_count: fn(usize, bool) -> usize,
     pub(crate) fit_entries: FitEntries<E>,
-    /// See `ReuseOrder::SEARCHES_BITMAP`.
+    /// See `Queue::SEARCHES_BITMAP`.
     pub(crate) is_synced: bool,
 }
 

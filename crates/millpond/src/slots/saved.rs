@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::GenerationCycle;
+use super::AnyCycle;
 pub(crate) use super::reuse::OrderOf;
 use crate::base::entry::Entry;
 use crate::handle::Word;
@@ -11,7 +11,7 @@ use crate::handle::Word;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Checked<W> {
-    pub(crate) cycle: GenerationCycle<W>,
+    pub(crate) cycle: AnyCycle,
     /// The number of slots.
     pub(crate) slots: usize,
     /// One for each slot, or, of a pool where these [cost nothing](fresh_cost_nothing), up to those that were never used.
@@ -34,7 +34,7 @@ impl<W: Word> Checked<W> {
     /// How far on the cycle a lifetime is, at most.
     pub(crate) fn age_max(&self) -> u32 {
         let words = self.words.iter().filter(|word| **word != W::RETIRED);
-        words.map(|word| self.cycle.age(word.as_live())).max().unwrap_or(0)
+        words.map(|word| self.cycle.age(word.generation())).max().unwrap_or(0)
     }
 }
 

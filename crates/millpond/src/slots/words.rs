@@ -75,11 +75,11 @@ pub struct SlotWords<P: Place> {
     deaths: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
-    /// The [`Core`](super::Core) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
+    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
     border: u32,
 }
 
-/// The slots, as whoever owns them lends them to a [`Core`](super::Core): nobody else can change them, because their values
+/// The slots, as whoever owns them lends them to a [`Ledger`](super::Ledger): nobody else can change them, because their values
 /// must agree with them.
 pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
 
@@ -509,7 +509,7 @@ impl<P: Place> SlotWords<P> {
         debug_assert!(self.is_live(index) && word.is_dead());
         self.place.parts_mut().words[index] = word;
         if self.is_synced() {
-            // SAFETY: there is such a slot, as it has a word.
+            // SAFETY: there is such a slot, as its word was written.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
         self.set_link(index, Link::NONE);
@@ -590,7 +590,10 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Ends the lifetimes of all live slots.
-    pub(crate) fn set_all_dead(&mut self, cycle: &GenerationCycle<P::Word>) {
+    pub(crate) fn set_all_dead(
+        &mut self,
+        cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
+    ) {
         let mut counts = self.counts();
         let (used, bit_words) = (self.used(), self.used_bit_words());
         let parts = self.place.parts_mut();
@@ -600,7 +603,7 @@ impl<P: Place> SlotWords<P> {
             for word in words {
                 let is = match (word.is_dead(), at_border) {
                     (true, _) => *word,
-                    (false, false) => word.successor().as_dead(),
+                    (false, false) => word.dead_successor(),
                     (false, true) => cycle.word_after(*word),
                 };
                 counts.retire(usize::from(*word != is && is == P::Word::RETIRED));
@@ -913,7 +916,6 @@ pub(crate) fn handle_at<H: HandleLayout>(
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::pools::settings::Lifetimes;
     use crate::slots::{Bare, Block};
     use alloc::vec::Vec;
 
@@ -928,11 +930,8 @@ mod tests {
     }
 
     /// Six lifetimes that go over the end of the cycle: 254, 255, 1, 2, 3, 4.
-    fn cycle(wraps: bool) -> GenerationCycle<u16> {
-        let mut cycle =
-            GenerationCycle::new::<Handle32<(), 24>>(&Lifetimes { wraps, ..Default::default() });
-        (cycle.start, cycle.last) = (254, 4);
-        cycle
+    fn cycle(wraps: bool) -> GenerationCycle<Handle32<(), 24>> {
+        GenerationCycle::from_to(254, 4, 255, wraps)
     }
 
     fn live(words: &Words) -> Vec<usize> {

@@ -12,10 +12,9 @@ pub use error::MigrateError;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::Shape;
 use super::state::sealed::{Leave, State, TakeOver};
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::slots::GenerationCycle;
+use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
 
 /// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
@@ -75,8 +74,8 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
         return Err(MigrateError::TooFewSlots { needed: used, capacity_max: slots_max });
     }
     let (theirs, own) = (old.shape(), pool.shape());
-    let cycle = cycle(&theirs, &own, used)?;
-    if !P::ADAPTS_FIRST && cycle.start != own.first {
+    let cycle = cycle(&theirs.cycle, own.cycle, used)?;
+    if !P::ADAPTS_FIRST && cycle.start() != own.cycle.start() {
         return Err(MigrateError::OtherFirstGeneration);
     }
     let word = |index: usize| kept_word(&cycle, index, old.word(index)).map(word_in::<WordOf<P>>);
@@ -86,15 +85,9 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
     // What a file says of it may be more than the slots that were used.
     let peak = stats.peak.min(slots_max);
     let with_words = if P::FRESH_COST_NOTHING { used.max(peak.min(slots)) } else { slots };
-    words.resize(with_words, WordOf::<P>::from_generation(cycle.start).as_dead());
-    let narrow = WordOf::<P>::from_generation;
+    words.resize(with_words, WordOf::<P>::from_generation(cycle.start()).as_dead());
     Ok(Checked {
-        cycle: GenerationCycle {
-            start: narrow(cycle.start),
-            last: narrow(cycle.last),
-            max: narrow(cycle.max),
-            wraps: cycle.wraps,
-        },
+        cycle,
         slots,
         order: order_for(P::ORDER, old, &words),
         words,
@@ -107,40 +100,35 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
 
 /// The slots of an old pool from here on are as if never used.
 pub(crate) fn used(old: &impl Leave) -> usize {
-    let fresh = Word::from_generation(old.shape().first);
+    let fresh = Word::from_generation(old.shape().cycle.start());
     let is_fresh = |index: &usize| old.word(*index) == Word::as_dead(fresh);
     (0..old.used()).rev().find(|index| !is_fresh(index)).map_or(0, |last| last + 1)
 }
 
 /// The cycle from the old pool's first generation on, as long as the new pool's. If no slot was used, it is the new pool's.
-fn cycle(old: &Shape, own: &Shape, used: usize) -> Result<GenerationCycle<u32>, MigrateError> {
-    let own = own.cycle();
+fn cycle(old: &AnyCycle, own: AnyCycle, used: usize) -> Result<AnyCycle, MigrateError> {
     if used == 0 {
         return Ok(own);
     }
-    if old.wraps != own.wraps {
-        return Err(MigrateError::OtherWrapping { old_wraps: old.wraps });
+    if old.wraps() != own.wraps() {
+        return Err(MigrateError::OtherWrapping { old_wraps: old.wraps() });
     }
     // A slot that never had an object cannot begin there, either.
-    if old.first > own.max {
-        return Err(MigrateError::BeyondLifetimes { slot: 0, generation: old.first });
+    if old.start() > own.largest() {
+        return Err(MigrateError::BeyondLifetimes { slot: 0, generation: old.start() });
     }
-    Ok(GenerationCycle::of(old.first, own.age(own.last) + 1, own.max, own.wraps))
+    Ok(AnyCycle::of(old.start(), own.count(), own.largest(), own.wraps()))
 }
 
 /// The state of a slot on its new cycle: its live generation, or the next one, marked dead.
-fn kept_word<W: Word>(
-    cycle: &GenerationCycle<u32>,
-    slot: usize,
-    word: W,
-) -> Result<u32, MigrateError> {
+fn kept_word<W: Word>(cycle: &AnyCycle, slot: usize, word: W) -> Result<u32, MigrateError> {
     let generation = word.generation();
     let is_on_cycle = cycle.contains(generation);
     match (word.is_dead(), is_on_cycle) {
         _ if word == W::RETIRED => Ok(u32::RETIRED),
         (true, true) => Ok(generation.as_dead()),
         (false, true) => Ok(generation),
-        (true, false) if cycle.wraps => Ok(cycle.start.as_dead()),
+        (true, false) if cycle.wraps() => Ok(cycle.start().as_dead()),
         (true, false) => Ok(u32::RETIRED),
         (false, false) => Err(MigrateError::BeyondLifetimes { slot, generation }),
     }

@@ -9,7 +9,7 @@ use core::ops::Range;
 use super::ranges::Joined;
 use super::{Checksum, SnapshotError, ToChecksum};
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::slots::GenerationCycle;
+use crate::slots::{AnyCycle, GenerationCycle};
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `PackedVecPool`, `StaticPool`,
 /// `HandleAllocator`, `SideTable`, `Spill` and `PolicyPool`. Sealed.
@@ -25,28 +25,15 @@ pub struct Shape {
     pub(crate) capacity: usize,
     /// The capacity that it may have.
     pub(crate) capacity_max: usize,
-    /// The first generation of every slot and the last.
-    pub(crate) first: u32,
-    pub(crate) last: u32,
-    /// The largest generation, after which the cycle continues at 1.
-    pub(crate) max: u32,
-    pub(crate) wraps: bool,
+    pub(crate) cycle: AnyCycle,
 }
 
 impl Shape {
     /// The capacity of a table that has as many slots as it needs.
     pub(crate) const GROWS: usize = usize::MAX;
 
-    pub(crate) fn new<W: Word>(capacity: usize, cycle: &GenerationCycle<W>) -> Self {
-        let (first, last) = (cycle.start.generation(), cycle.last.generation());
-        let max = cycle.max.generation();
-        Self { capacity, capacity_max: capacity, first, last, max, wraps: cycle.wraps }
-    }
-
-    /// The cycle of generations, as numbers.
-    pub(super) fn cycle(&self) -> GenerationCycle<u32> {
-        let Self { first, last, max, wraps, .. } = *self;
-        GenerationCycle { start: first, last, max, wraps }
+    pub(crate) fn new<H: HandleLayout>(capacity: usize, cycle: &GenerationCycle<H>) -> Self {
+        Self { capacity, capacity_max: capacity, cycle: cycle.with_layout() }
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
@@ -196,12 +183,12 @@ pub(crate) fn joined_order<P: sealed::State>(pool: &P) -> impl Iterator<Item = R
 /// The checksum of a pool that is all one piece. The checksum of a slot includes the slot's index,
 /// so that adding them up loses nothing, and the processor can compute several at once.
 fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut Checksum)) -> u64 {
-    let Shape { capacity, first, last, wraps, .. } = pool.shape();
+    let Shape { capacity, cycle, .. } = pool.shape();
     let mut sum = Checksum::new();
-    sum.add(&(capacity, first, last, wraps));
+    sum.add(&(capacity, cycle.start(), cycle.last(), cycle.wraps()));
     pool.add_growth_to(&mut sum);
     pool.detached().iter().for_each(|slot| sum.add(slot));
-    let fresh = <P::Handle as HandleLayout>::Word::from_generation(first).as_dead();
+    let fresh = <P::Handle as HandleLayout>::Word::from_generation(cycle.start()).as_dead();
     let mut slots = 0_u64;
     let with_values = if P::DEAD_HAVE_VALUES { capacity } else { pool.used() };
     for index in 0..with_values {

@@ -1,17 +1,15 @@
 use super::Storage;
 use crate::base::guard::guard;
 use crate::handle::HandleLayout;
-use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{Core, Place};
+use crate::slots::reuse::Queue;
+use crate::slots::{Ledger, Place};
 
 impl<T, P: Place> Storage<T, P> {
     /// Removes and drops all values. If a drop panics, the values that were not yet dropped stay.
-    pub(crate) fn clear<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
+    pub(crate) fn clear<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
         &mut self,
-        core: &mut Core<R, L>,
-    ) where
-        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
-    {
+        core: &mut Ledger<Q, L>,
+    ) {
         let cycle = core.cycle();
         // The reuse order matches the words again at the end.
         let mut storage = guard(self, move |storage| core.reset_order(storage.slots_mut()));

@@ -16,7 +16,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
 
     /// Grows to this many slots; the new ones are as if never used. On an error, nothing changes. `touch`: touch every page.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Ledger::grow`] afterwards.
     pub(crate) fn try_grow(
         &mut self,
         needs: Needs<K::Entry>,
@@ -57,7 +57,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
 
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Core::shrink`] around it.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Ledger::shrink`] around it.
     pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, block: Block<K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
@@ -67,7 +67,7 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
 
     /// Moves to a block of at least as many slots, none of which was used in it. On an error, nothing changes. For blocks in memory that is lent, which [`try_grow`](Self::try_grow) cannot extend.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Core::grow`] afterwards.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Ledger::grow`] afterwards.
     #[cfg(feature = "__c")]
     pub(crate) fn try_move_up(
         &mut self,

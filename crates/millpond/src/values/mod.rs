@@ -13,7 +13,7 @@
 //! 4. The bitmap agrees with the word of each slot, unless the counts show that it is old ([`SlotWords`]), and the
 //!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.
 //!
-//! Nobody else has the words to change them: they are private to this module. It lends them to the [`Core`] of the same pool
+//! Nobody else has the words to change them: they are private to this module. It lends them to the [`Ledger`] of the same pool
 //! ([`SlotsMut`]), which ends lifetimes and runs no user code, and to all others as shared or read-only.
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
@@ -53,9 +53,9 @@ use crate::occupancy::Occupancy;
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::Link;
-use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::slots::reuse::Queue;
 use crate::slots::{
-    Core, GenerationCycle, Inline, Place, SlotKind, SlotWords, SlotsMut, check_disjoint,
+    GenerationCycle, Inline, Ledger, Place, SlotKind, SlotWords, SlotsMut, check_disjoint,
 };
 
 /// Slots with values, and their words, which determine which of them are live.
@@ -92,15 +92,16 @@ impl<T, P: Place> Storage<T, P> {
     /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
     /// taken that slot out of the order. `grow` does not see the value, which it would get by way of the stack.
     #[inline(always)]
-    pub(crate) fn put_next<R: ReuseOrder, L: HandleLayout<Word = P::Word>, C>(
+    pub(crate) fn put_next<
+        Q: Queue<L::Index, Entry = P::Entry>,
+        L: HandleLayout<Word = P::Word>,
+        C,
+    >(
         &mut self,
         value: T,
-        core: &mut Core<R, L>,
-        grow: impl FnOnce(&mut Self, &mut Core<R, L>) -> Result<usize, C>,
-    ) -> Result<(usize, P::Word), (T, C)>
-    where
-        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
-    {
+        core: &mut Ledger<Q, L>,
+        grow: impl FnOnce(&mut Self, &mut Ledger<Q, L>) -> Result<usize, C>,
+    ) -> Result<(usize, P::Word), (T, C)> {
         let (index, generation) = match core.take_next(self.slots_mut()) {
             Some(taken) => taken,
             None => match grow(self, core) {
@@ -108,7 +109,7 @@ impl<T, P: Place> Storage<T, P> {
                 Err(cause) => return Err((value, cause)),
             },
         };
-        // SAFETY: the next generation of a vacant slot is not 0, so that the handle is made without a test.
+        // SAFETY: a vacant slot comes with its next generation, and none is 0. So the handle is made without a test.
         unsafe { ::core::hint::assert_unchecked(generation != P::Word::ZERO) };
         // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
         unsafe { self.put_unchecked(index, generation, value) };
@@ -121,29 +122,23 @@ impl<T, P: Place> Storage<T, P> {
 
     /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.
     #[inline]
-    pub(crate) fn end<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
+    pub(crate) fn end<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
         &mut self,
         index: usize,
-        core: &mut Core<R, L>,
-    ) -> Option<T>
-    where
-        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
-    {
+        core: &mut Ledger<Q, L>,
+    ) -> Option<T> {
         let generation = self.words.of_live(index)?;
         self.remove(index, generation, core)
     }
 
     /// Ends this lifetime of the slot, and returns its value; `None` if it is not in it.
     #[inline(always)]
-    pub(crate) fn remove<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
+    pub(crate) fn remove<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
         &mut self,
         index: usize,
         generation: P::Word,
-        core: &mut Core<R, L>,
-    ) -> Option<T>
-    where
-        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
-    {
+        core: &mut Ledger<Q, L>,
+    ) -> Option<T> {
         if !self.words.is_live_in(index, generation) {
             cold();
             return None;
@@ -455,7 +450,10 @@ impl<T, P: Place> Storage<T, P> {
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
-    pub(crate) fn forget_all(&mut self, cycle: &GenerationCycle<P::Word>) {
+    pub(crate) fn forget_all(
+        &mut self,
+        cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
+    ) {
         debug_assert!(!core::mem::needs_drop::<T>());
         let fills = self.watched().is_some_and(Watch::fills);
         if Self::LINKED || fills || Self::IS_POISONED {

@@ -2,24 +2,25 @@ use super::Storage;
 use crate::base::guard::guard;
 use crate::handle::HandleLayout;
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{Core, Place};
+use crate::slots::reuse::Queue;
+use crate::slots::{Ledger, Place};
 
 /// Values of 64 adjacent slots that are to be removed.
 ///
 /// Judging a value then has no branch except those of the user's function, which pays off as long
 /// as few values die.
-struct Removals<'a, T, P: Place, R: ReuseOrder, L: HandleLayout> {
+struct Removals<'a, T, P: Place, Q, L: HandleLayout> {
     storage: &'a mut Storage<T, P>,
-    core: &'a mut Core<R, L>,
+    core: &'a mut Ledger<Q, L>,
     first: usize,
     /// Bit `i` is set if the value of slot `first + i` is to be removed.
     bits: u64,
 }
 
-impl<T, P: Place, R: ReuseOrder, L: HandleLayout<Word = P::Word>> Removals<'_, T, P, R, L>
+impl<T, P: Place, Q, L> Removals<'_, T, P, Q, L>
 where
-    R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
+    Q: Queue<L::Index, Entry = P::Entry>,
+    L: HandleLayout<Word = P::Word>,
 {
     /// # Safety
     ///
@@ -53,13 +54,11 @@ impl<T, P: Place> Storage<T, P> {
     /// judged all of the same 64 slots. If it panics, the values that it has rejected so far are
     /// removed; if a value's drop panics, those not yet dropped stay.
     #[inline]
-    pub(crate) fn retain<R: ReuseOrder, L: HandleLayout<Word = P::Word>>(
+    pub(crate) fn retain<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
         &mut self,
-        core: &mut Core<R, L>,
+        core: &mut Ledger<Q, L>,
         mut keep: impl FnMut(usize, P::Word, &mut T) -> bool,
-    ) where
-        R::Queue<L::Index>: Queue<L::Index, Entry = P::Entry>,
-    {
+    ) {
         for word in 0..self.words.used().div_ceil(WORD_SLOTS) {
             let mut live = self.words.live_bits(word);
             let first = word * WORD_SLOTS;

@@ -6,6 +6,7 @@ use core::ops::Range;
 use super::SideTable;
 use super::growth::Growth;
 use crate::handle::{HandleLayout, Word};
+use crate::slots::AnyCycle;
 use crate::snapshot::state::{Shape, sealed};
 
 impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
@@ -19,14 +20,8 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
             Growth::InProportion => (Shape::GROWS, usize::MAX),
             Growth::UpTo(slots_max) => (Shape::GROWS, slots_max),
         };
-        Shape {
-            capacity,
-            capacity_max,
-            first: 0,
-            last: H::LIFETIMES_MAX,
-            max: H::LIFETIMES_MAX,
-            wraps: true,
-        }
+        let cycle = AnyCycle::from_to(0, H::LIFETIMES_MAX, H::LIFETIMES_MAX, true);
+        Shape { capacity, capacity_max, cycle }
     }
 
     fn used(&self) -> usize {

@@ -41,7 +41,7 @@ pub trait PackedGrowth<W>: Clone {
     fn grow_up_to<T, L: HandleLayout<Word = W>>(
         &mut self,
         _handle: L,
-        _check: CheckWord<W>,
+        _check: CheckWord<L>,
         _is_near: bool,
         _roster: &mut PackedRoster<L>,
         _values: &mut PackedValues<T>,
@@ -78,7 +78,7 @@ impl<W: Word> PackedGrowth<W> for Doubling<W> {
     fn grow_up_to<T, L: HandleLayout<Word = W>>(
         &mut self,
         handle: L,
-        check: CheckWord<W>,
+        check: CheckWord<L>,
         is_near: bool,
         roster: &mut PackedRoster<L>,
         values: &mut PackedValues<T>,

@@ -555,7 +555,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[track_caller]
     fn insert_by(
         &mut self,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H::Erased>,
         is_near: bool,
         handle: H,
         value: T,
@@ -587,8 +587,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
     #[cold]
     fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        let (books, slots) = self.roster.parts_mut();
-        let pool = books.refuse(slots);
+        let pool = self.roster.refuse();
         Full { value, pool: FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool } }
     }
 

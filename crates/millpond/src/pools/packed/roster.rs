@@ -10,10 +10,10 @@ use super::slots::{Slot, Slots};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::pools::settings::Lifetimes;
-use crate::reports::errors::InsertAtErrorKind;
+use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
-    Books, CheckWord, CountedSlots, Detached, Parting, Partition, Sorting, retired_among,
+    CheckWord, CountedSlots, Detached, Ledger, Parting, Partition, Sorting, retired_among,
 };
 
 /// ```text
@@ -35,9 +35,9 @@ use crate::slots::{
 pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
     order: Vec<H>,
-    /// A copy of the books' [`fast_below`](Books::fast_below), or 0: then the next lifetime that ends makes a new one.
+    /// A copy of the ledger's [`fast_below`](Ledger::fast_below), or 0: then the next lifetime that ends makes a new one.
     fast_below: H::Word,
-    books: Books<H>,
+    ledger: Ledger<(), H>,
     /// Slots that have retired for all others, while their values are out of the pool.
     detached: Detached,
 }
@@ -54,18 +54,18 @@ fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
 const SLOTS_IN_CACHE: usize = 4096;
 
 impl<H: HandleLayout> Deref for PackedRoster<H> {
-    type Target = Books<H>;
+    type Target = Ledger<(), H>;
 
     #[inline(always)]
-    fn deref(&self) -> &Books<H> {
-        &self.books
+    fn deref(&self) -> &Ledger<(), H> {
+        &self.ledger
     }
 }
 
 impl<H: HandleLayout> DerefMut for PackedRoster<H> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Books<H> {
-        &mut self.books
+    fn deref_mut(&mut self) -> &mut Ledger<(), H> {
+        &mut self.ledger
     }
 }
 
@@ -91,7 +91,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             slots: Slots::new(Vec::new()),
             order: Vec::new(),
             fast_below: H::Word::ZERO,
-            books: Books::fresh(lifetimes),
+            ledger: Ledger::new((), lifetimes),
             detached: Detached::NONE,
         }
     }
@@ -103,7 +103,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         Ok(roster)
     }
 
-    /// The slots, as the books see them.
+    /// The slots, as the ledger sees them.
     #[inline]
     pub(super) fn slots(&self) -> &Slots<H::Word, H::Index> {
         &self.slots
@@ -113,9 +113,10 @@ impl<H: HandleLayout> PackedRoster<H> {
         &mut self.slots
     }
 
-    /// The books, mutable, and the slots.
-    pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
-        (&mut self.books, &self.slots)
+    /// The error of a full pool, which has just refused a value.
+    #[cold]
+    pub(super) fn refuse(&mut self) -> FullPool {
+        self.ledger.refuse(&self.slots)
     }
 
     #[inline(always)]
@@ -147,7 +148,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let handle = self.next(live)?;
         let has_retired = self.parting().has_retired();
         self.slots.counts_mut().birth();
-        self.books.note_birth(handle.index() as usize);
+        self.ledger.note_birth(handle.index() as usize);
         if has_retired {
             self.pass_retired_with_care(live);
         }
@@ -159,9 +160,9 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn claim(
         &mut self,
         handle: H,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H>,
     ) -> Result<(), InsertAtErrorKind> {
-        let claimed = self.books.check_claim(handle, &self.slots, check);
+        let claimed = self.ledger.check_claim(handle, &self.slots, check);
         let index = claimed.map_err(|why| self.detached.explain(handle.index(), why))?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
@@ -170,7 +171,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
         self.slots.mark_used(index);
-        self.books.note_claim(handle);
+        self.ledger.note_claim(handle);
         self.fast_below = H::Word::ZERO;
         Ok(())
     }
@@ -217,7 +218,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     fn release_with_care(&mut self, handle: H, position: usize) {
         let index = handle.index() as usize;
         let live = self.slots.counts().live();
-        match self.books.end(index, handle.word()) {
+        match self.ledger.note_death(index, handle.word()) {
             Some(next) => self.make_vacant(index, H::from_kept_parts(index, next), position, live),
             None => {
                 self.slots.counts_mut().death();
@@ -226,7 +227,7 @@ impl<H: HandleLayout> PackedRoster<H> {
                 self.slots[index].word = H::Word::RETIRED;
             }
         }
-        self.fast_below = self.books.fast_below();
+        self.fast_below = self.ledger.fast_below();
     }
 
     /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.
@@ -246,7 +247,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.detached.reattach(handle, &self.slots)?;
         self.unretire(handle, false);
         self.slots.counts_mut().birth();
-        self.books.note_generation(handle.word());
+        self.ledger.note_generation(handle.word());
         self.fast_below = H::Word::ZERO;
         Ok(())
     }
@@ -261,7 +262,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         if !self.detached.take(handle.index(), handle.generation()) {
             return false;
         }
-        if let Some(next) = self.books.end(handle.index() as usize, handle.word()) {
+        if let Some(next) = self.ledger.note_death(handle.index() as usize, handle.word()) {
             self.unretire(H::from_kept_parts(handle.index() as usize, next), true);
         }
         self.fast_below = H::Word::ZERO;
@@ -280,7 +281,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// Replaces the recorder's track.
     pub(super) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.books.set_recorder(track);
+        self.ledger.replace_recorder(track);
         self.fast_below = H::Word::ZERO;
     }
 
@@ -289,7 +290,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// each lifetime ends.
     #[inline]
     pub(super) fn is_faster_in_batches(&self) -> bool {
-        self.slots.len() >= SLOTS_IN_CACHE && !self.books.is_recorded()
+        self.slots.len() >= SLOTS_IN_CACHE && !self.ledger.is_recorded()
     }
 
     /// Releases the values at `positions`, in this order. All memory that this needs is read first, so that the
@@ -314,7 +315,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn release_all(&mut self) {
         let live = self.slots.counts().live();
         self.slots.counts_mut().expect_death(live);
-        let cycle = self.books.cycle();
+        let cycle = self.ledger.cycle();
         let mut retired = 0;
         for handle in &self.order[..live] {
             let slot = &mut self.slots[handle.index() as usize];
@@ -329,9 +330,9 @@ impl<H: HandleLayout> PackedRoster<H> {
             slot.position = H::Index::from_index(position);
             self.order[position] = handle_in(index, slot.word);
         }
-        self.books.recount(&self.slots);
+        self.ledger.recount(&self.slots);
         self.fast_below = H::Word::ZERO;
-        self.books.report_all(&self.slots, iter::empty());
+        self.ledger.report_all(&self.slots, iter::empty());
     }
 
     /// The position of the handle's slot, if the slot is in that lifetime, or will be next: then the position is not
@@ -394,7 +395,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
         self.slots.note_loaded();
         self.slots.load(&saved.words, saved.inserted, saved.peak);
-        self.books.load(saved, &self.slots);
+        self.ledger.load_numbers(saved, &self.slots);
         self.detached.clear();
         self.fast_below = H::Word::ZERO;
         let parting = self.parting();
@@ -421,7 +422,7 @@ impl<H: HandleLayout> PackedRoster<H> {
                 self.order[..used].copy_from_slice(&other.order[..used]);
             }
         }
-        self.books.copy_state_from(&other.books);
+        self.ledger.copy_numbers_from(&other.ledger);
         self.detached.clone_from(&other.detached);
         self.fast_below = H::Word::ZERO;
         self.report_all();
@@ -430,7 +431,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Reports to the recorder that the whole state was replaced.
     fn report_all(&mut self) {
         let live = &self.order[..self.slots.counts().live()];
-        self.books.report_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
+        self.ledger.report_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
     }
 }
 
@@ -451,7 +452,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Grows to this many slots, for which there is room. The first of the new ones existed before, with the words
     /// `again`; the others were never used. They come next after all others.
     pub(super) fn grow(&mut self, slots: usize, again: &[H::Word]) {
-        let (from, start) = (self.slots.len(), self.books.cycle().start());
+        let (from, start) = (self.slots.len(), self.ledger.cycle().start());
         let word = |index: usize| match again.get(index - from) {
             Some(word) if *word == H::Word::RETIRED => *word,
             Some(word) => word.as_live(),
@@ -466,10 +467,10 @@ impl<H: HandleLayout> PackedRoster<H> {
             self.sort_out_retired(retired);
         }
         if !again.is_empty() {
-            self.books.recount(&self.slots);
+            self.ledger.recount(&self.slots);
             self.fast_below = H::Word::ZERO;
         }
-        self.books.report_size(&self.slots);
+        self.ledger.report_size(&self.slots);
     }
 
     /// This many slots among those that are counted as vacant have retired; the vacant ones keep their order.
@@ -493,7 +494,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The word of a slot that was never used.
     pub(super) fn unused_word(&self) -> H::Word {
-        self.books.cycle().start().as_dead()
+        self.ledger.cycle().start().as_dead()
     }
 
     /// The words of the slots from this one on, which are dead.
@@ -524,7 +525,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.shrink_to(slots, retired);
         self.order = order;
         self.place_again(0);
-        self.books.report_size(&self.slots);
+        self.ledger.report_size(&self.slots);
     }
 
     /// Copies of the slots and their order.
@@ -545,8 +546,8 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.books.validate(slots_max, &self.slots, self.detached.as_slice())?;
-        let start = self.books.cycle().start();
+        self.ledger.validate_numbers(slots_max, &self.slots, self.detached.as_slice())?;
+        let start = self.ledger.cycle().start();
         let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
         ensure(
             written.is_none(),

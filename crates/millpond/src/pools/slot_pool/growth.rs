@@ -63,7 +63,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn grow_up_to(
         &mut self,
         _handle: L,
-        _check: CheckWord<L::Word>,
+        _check: CheckWord<L>,
         _is_near: bool,
         _storage: &mut Storage<T, P>,
         _core: &mut Core<R, L>,

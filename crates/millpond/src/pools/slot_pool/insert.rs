@@ -292,7 +292,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     fn insert_by(
         &mut self,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H::Erased>,
         is_near: bool,
         handle: H,
         value: T,

@@ -1,9 +1,9 @@
 //! Where the slots of a pool lie.
 
 use crate::base::OutOfMemory;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{EntryOf, GenerationCycle, Place, SlotKind};
+use crate::slots::{EntryOf, Place, SlotKind};
 use crate::values::Storage;
 
 /// A place with room for values, for the words of such handles, and for what such an order keeps: one block on the heap, or
@@ -23,25 +23,17 @@ impl<T, R: ReuseOrder, H: HandleLayout, P> PoolPlace<T, R, H> for P where
 #[doc(hidden)]
 pub trait TryClone<T>: Place + Sized {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
-    fn try_clone(
-        storage: &Storage<T, Self>,
-        cycle: &GenerationCycle<Self::Word>,
-        touch: bool,
-    ) -> Result<Storage<T, Self>, OutOfMemory>
+    fn try_clone(storage: &Storage<T, Self>, touch: bool) -> Result<Storage<T, Self>, OutOfMemory>
     where
         T: Clone;
 }
 
 impl<T, K: SlotKind, const N: usize> TryClone<T> for crate::slots::Inline<T, K, N> {
-    fn try_clone(
-        storage: &Storage<T, Self>,
-        cycle: &GenerationCycle<K::Word>,
-        _: bool,
-    ) -> Result<Storage<T, Self>, OutOfMemory>
+    fn try_clone(storage: &Storage<T, Self>, _: bool) -> Result<Storage<T, Self>, OutOfMemory>
     where
         T: Clone,
     {
-        let mut copy = Storage::<T, Self>::fresh(cycle.start().generation());
+        let mut copy = Storage::<T, Self>::fresh(storage.words().start());
         copy.clone_into_fresh(storage);
         Ok(copy)
     }

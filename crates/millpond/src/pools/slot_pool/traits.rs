@@ -23,8 +23,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
     Clone for SlotPool<T, G, R, H, P>
 {
     fn clone(&self) -> Self {
-        let cycle = self.core.cycle();
-        let copied = P::try_clone(&self.storage, &cycle, G::TOUCHES);
+        let copied = P::try_clone(&self.storage, G::TOUCHES);
         let Ok(storage) = copied else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };

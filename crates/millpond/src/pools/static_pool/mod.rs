@@ -15,7 +15,7 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::slot_pool::{Fixed, SlotPool};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
-use crate::slots::{Core, Inline};
+use crate::slots::{Inline, Ledger};
 use crate::values::Storage;
 
 /// A pool of `N` slots that stores its values inline: it needs no heap, and its constructor is
@@ -171,7 +171,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     const fn of(lifetimes: &Lifetimes) -> Self {
         const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name that many slots") };
         let start = lifetimes.start(H::LIFETIMES_MAX);
-        Self::of_parts(StaticStorage::<T, N, H>::fresh(start), Core::fresh(lifetimes), Fixed)
+        let core = Ledger::fresh(lifetimes);
+        Self::of_parts(StaticStorage::<T, N, H>::fresh(start), core, Fixed)
     }
 
     /// Returns whether slot `index` is live; `false` if `index` is out of range. O(1).

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{StaticPool, StaticStorage};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::reports::stats::Stats;
 use crate::slots::saved::{Checked, OrderOf};
 use crate::snapshot::format::Refused;
@@ -25,7 +25,7 @@ impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
                 "a saved pool of {found} slots, expected {N}"
             )));
         }
-        let start = checked.cycle.start().generation();
+        let start = checked.cycle.start();
         let mut pool = Self::with_handle();
         pool.storage = StaticStorage::<T, N, H>::fresh(start);
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);

@@ -111,7 +111,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn grow_up_to(
         &mut self,
         handle: L,
-        check: CheckWord<L::Word>,
+        check: CheckWord<L>,
         is_near: bool,
         storage: &mut PoolStorage<T, R, L>,
         core: &mut Core<R, L>,

@@ -19,7 +19,7 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::pools::unused::UnusedSlots;
-use crate::slots::Core;
+use crate::slots::Ledger;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::Storage;
@@ -98,7 +98,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 
     const fn without_slots(lifetimes: &Lifetimes, slots_max: usize) -> Self {
         let start = lifetimes.start(lifetimes.generation_max::<H>());
-        Self::of_parts(Storage::empty(start), Core::fresh(lifetimes), Doubling::up_to(slots_max))
+        let core = Ledger::fresh(lifetimes);
+        Self::of_parts(Storage::empty(start), core, Doubling::up_to(slots_max))
     }
 
     fn of_unused((words, core): UnusedSlots<R, H::Erased>, slots_max: usize) -> Self {

@@ -27,7 +27,6 @@ impl sealed::Sealed for LowestFirst {}
 
 impl ReuseOrder for LowestFirst {
     const NAME: &'static str = "LowestFirst";
-    const SEARCHES_BITMAP: bool = true;
     type Queue<I: IndexWord> = LowestFirstQueue;
 }
 
@@ -128,6 +127,7 @@ fn bits_below(slot: usize, word: usize) -> u64 {
 unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     type Entry = u64;
     const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
+    const SEARCHES_BITMAP: bool = true;
 
     fn entry_count(slots: usize, _holds_links: bool) -> usize {
         Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1

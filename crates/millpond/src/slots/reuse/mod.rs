@@ -72,9 +72,6 @@ use crate::handle::IndexWord;
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.
     const NAME: &'static str;
-    /// Whether the order searches the bitmap of live slots, which is then always kept synced.
-    #[doc(hidden)]
-    const SEARCHES_BITMAP: bool = false;
     /// What a pool with this order stores.
     #[doc(hidden)]
     type Queue<I: IndexWord>: Queue<I>;

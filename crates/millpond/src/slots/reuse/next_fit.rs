@@ -24,7 +24,6 @@ impl sealed::Sealed for NextFit {}
 
 impl ReuseOrder for NextFit {
     const NAME: &'static str = "NextFit";
-    const SEARCHES_BITMAP: bool = true;
     type Queue<I: IndexWord> = NextFitQueue;
 }
 
@@ -62,6 +61,7 @@ pub(crate) fn next_vacant_after(
 unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     type Entry = ();
     const EMPTY: Self = Self { cursor: None };
+    const SEARCHES_BITMAP: bool = true;
 
     fn entry_count(_slots: usize, _holds_links: bool) -> usize {
         0

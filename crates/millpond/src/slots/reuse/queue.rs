@@ -124,6 +124,9 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
         fit_first(entries, from, to);
     }
 
+    /// Whether the order searches the bitmap of live slots, which is then always kept synced.
+    const SEARCHES_BITMAP: bool = false;
+
     /// Whether a slot that was never used comes before one that was freed.
     const GOES_ROUND: bool = false;
 

@@ -8,7 +8,7 @@ use super::super::state::sealed::{Load, ObjectsFor, State};
 use super::read::{Objects, Refused};
 use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
-use crate::slots::GenerationCycle;
+use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
 
 /// The state of a pool, and its values with their slots.
@@ -96,7 +96,7 @@ pub(super) fn check_growing<P: Load>(
 /// `capacity` slots.
 fn check_slots<H: HandleLayout, T>(
     state: &SavedState,
-    cycle: GenerationCycle<H::Word>,
+    cycle: AnyCycle,
     objects: Objects<H, T>,
     rules: Rules,
     capacity: usize,
@@ -129,26 +129,21 @@ pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
     if holds { Ok(()) } else { Err(Refused::new(format!("the counters do not agree: {rule}"))) }
 }
 
-fn check_cycle<W: Word>(
-    rules: Rules,
-    state: &SavedState,
-    max: u32,
-) -> Result<GenerationCycle<W>, Refused> {
+fn check_cycle(rules: Rules, state: &SavedState, max: u32) -> Result<AnyCycle, Refused> {
     let SavedState { first, last, wraps, .. } = *state;
     let own = if rules.counts { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
         let why = "the first or last generation is out of the handle layout's range";
         return Err(Refused::new(why.into()));
     }
-    let word = W::from_generation;
-    Ok(GenerationCycle { start: word(first), last: word(last), max: word(max), wraps })
+    Ok(AnyCycle::from_to(first, last, max, wraps))
 }
 
 /// The words of the slots, all of them dead.
 fn check_generations<H: HandleLayout>(
     rules: Rules,
     generations: &[u32],
-    cycle: &GenerationCycle<H::Word>,
+    cycle: &AnyCycle,
 ) -> Result<Vec<H::Word>, Refused> {
     let slots = generations.len();
     if slots > H::CAPACITY_MAX {
@@ -157,14 +152,15 @@ fn check_generations<H: HandleLayout>(
     let mut words = Vec::new();
     words.try_reserve_exact(slots).map_err(|_| Refused::out_of_memory(slots))?;
     for (slot, &generation) in generations.iter().enumerate() {
-        let in_layout = generation <= cycle.max.generation();
-        let word = H::Word::from_generation(if in_layout { generation } else { 0 });
-        let on_cycle = !rules.counts || cycle.age(word) <= cycle.age(cycle.last);
-        let is_retired = generation == 0 && !(rules.counts && cycle.wraps);
-        if !in_layout || !(is_retired || generation != 0 && on_cycle) {
+        let is_own = match generation {
+            0 => !(rules.counts && cycle.wraps()),
+            _ if rules.counts => cycle.contains(generation),
+            _ => generation <= cycle.largest(),
+        };
+        if !is_own {
             return Err(Refused::generation(slot, generation));
         }
-        words.push(word.as_dead());
+        words.push(H::Word::from_generation(generation).as_dead());
     }
     Ok(words)
 }

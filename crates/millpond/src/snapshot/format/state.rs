@@ -84,9 +84,9 @@ impl SavedState {
         Self {
             pool: kind.into(),
             reuse: reuse.into(),
-            first: shape.first,
-            last: shape.last,
-            wraps: shape.wraps,
+            first: shape.cycle.start(),
+            last: shape.cycle.last(),
+            wraps: shape.cycle.wraps(),
             generations: (0..slots).map(|index| pool.word(index).generation()).collect(),
             order: joined_order(pool).map(|r| (r.start as u32, r.len() as u32)).collect(),
             inserted: stats.inserted,

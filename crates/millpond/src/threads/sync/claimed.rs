@@ -103,7 +103,7 @@ impl<T> Slots<T> {
     pub(super) fn claim_at(
         &self,
         handle: Handle<T>,
-        check: CheckWord<u32>,
+        check: CheckWord<Handle<()>>,
     ) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
         let (index, generation) = (handle.index() as usize, handle.generation());
         let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;

@@ -67,7 +67,7 @@ impl<T> SyncPool<T> {
     #[track_caller]
     fn insert_by(
         &mut self,
-        check: CheckWord<u32>,
+        check: CheckWord<Handle<()>>,
         handle: Handle<T>,
         value: T,
     ) -> Result<Handle<T>, InsertAtError<T>> {

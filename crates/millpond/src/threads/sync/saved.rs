@@ -11,7 +11,7 @@ use super::snapshot::Busy;
 use super::{Frozen, SyncPool, SyncSnapshot};
 use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
-use crate::slots::GenerationCycle;
+use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
 use crate::snapshot::format::{Refused, SavedState, serialize_parts};
 use crate::snapshot::state::Shape;
@@ -30,7 +30,7 @@ impl<T> Load for SyncSnapshot<T> {
 
     fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
         let Checked { cycle, words, order, inserted, refused, evicted, peak, .. } = checked;
-        if cycle.wraps {
+        if cycle.wraps() {
             return Err(Refused::other("kind (its slots wrap)", "one whose slots retire"));
         }
         let capacity = words.len();
@@ -198,9 +198,9 @@ impl<T> Leave for SyncSnapshot<T> {
 
 /// How many lifetimes a slot with this word has begun, including those that claims have skipped,
 /// each counted once.
-fn lifetimes_begun(cycle: &GenerationCycle<u32>, word: u32) -> u64 {
+fn lifetimes_begun(cycle: &AnyCycle, word: u32) -> u64 {
     match word {
-        word if word == u32::RETIRED => u64::from(cycle.age(cycle.last)) + 1,
+        word if word == u32::RETIRED => u64::from(cycle.count()),
         word => u64::from(cycle.age(word.as_live())) + u64::from(!word.is_dead()),
     }
 }
@@ -251,11 +251,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut read = SyncSnapshot::<T>::deserialize(deserializer)?;
         let capacity = read.words.len();
-        let Shape { first, last, max, .. } = read.shape;
-        let cycle = GenerationCycle { start: first, last, max, wraps: false };
         let pool = SyncPool::builder()
             .homes(read.homes.len())
-            .build_with(capacity, cycle)
+            .build_with(capacity, read.shape.cycle)
             .map_err(|_| ::serde::de::Error::custom(Refused::out_of_memory(capacity)))?;
         let slots = pool.slots();
         let values = core::mem::take(&mut read.values);

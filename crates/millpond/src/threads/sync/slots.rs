@@ -36,7 +36,7 @@ use crate::pools::settings::Settings;
 use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
 use crate::reports::stats::Stats;
-use crate::slots::GenerationCycle;
+use crate::slots::AnyCycle;
 use crate::slots::generations::Generations;
 
 /// What a pool and its guards share.
@@ -46,7 +46,7 @@ pub(super) struct Slots<T> {
     /// no line with others: of words they have eight lines, of values one for each byte of a value.
     pub(super) words: Lines<AtomicU64>,
     pub(super) values: Lines<Cell<MaybeUninit<T>>>,
-    pub(super) cycle: GenerationCycle<u32>,
+    pub(super) cycle: AnyCycle,
     pub(super) name: Option<&'static str>,
     /// Removed values stay until `settle`.
     pub(super) defers: bool,
@@ -93,7 +93,7 @@ impl<T> Slots<T> {
         homes: usize,
         defers: bool,
         capacity: usize,
-        cycle: GenerationCycle<u32>,
+        cycle: AnyCycle,
     ) -> Result<Self, OutOfMemory> {
         let name = settings.lifetimes.name;
         let vacant = Word::dead(cycle.start() | 1 << 31).to_bits();
@@ -447,7 +447,7 @@ impl<T> Slots<T> {
             inserted += match word.generation() {
                 0 => {
                     retired += 1;
-                    u64::from(self.cycle.age(self.cycle.last)) + 1
+                    u64::from(self.cycle.count())
                 }
                 generation => u64::from(self.cycle.age(generation)),
             };

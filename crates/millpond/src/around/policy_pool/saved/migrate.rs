@@ -71,10 +71,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Leave for PolicyPool<T, R, H> {
 
     /// Not those of a pool that has taken over one of another name, whose other parts have stayed as they were.
     fn begins_alike(&self) -> bool {
-        let first = State::shape(self.first()).first;
-        let second = State::shape(self.second()).first == first || used_slots(self.second()) == 0;
+        let first = State::shape(self.first()).cycle.start();
+        let second =
+            State::shape(self.second()).cycle.start() == first || used_slots(self.second()) == 0;
         let grown = self.pools.second();
-        second && (State::shape(grown).first == first || used_slots(grown) == 0)
+        second && (State::shape(grown).cycle.start() == first || used_slots(grown) == 0)
     }
 
     fn leave(self) -> Vec<(usize, T)> {

@@ -453,11 +453,11 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn what_an_insertion_and_a_removal_touch_in_a_pool_is_no_more_than_a_cache_line() {
-        let core = CoreOffsets::OF_LIFO;
+        let offsets = CoreOffsets::OF_LIFO;
         // A pool has no watch between its words and its order.
-        let top = core.stack_top - size_of::<Option<crate::reports::debug::Watch>>();
-        let touched = core.age_upper..top + size_of::<isize>();
-        let CoreOffsets { slots, values, words, births, deaths, border, .. } = core;
+        let top = offsets.stack_top - size_of::<Option<crate::reports::debug::Watch>>();
+        let touched = offsets.age_upper..top + size_of::<isize>();
+        let CoreOffsets { slots, values, words, births, deaths, border, .. } = offsets;
         assert!(
             [slots, values, words, births, deaths, border].iter().all(|at| touched.contains(at))
         );

@@ -5,7 +5,7 @@ mod detach;
 
 use super::place::TryClone;
 use crate::base::OutOfMemory;
-use crate::slots::{Block, GenerationCycle, SlotKind};
+use crate::slots::{Block, SlotKind};
 use crate::values::Storage;
 
 pub(super) type DefaultOrder = crate::slots::reuse::Lifo;
@@ -15,11 +15,7 @@ pub(super) type DefaultOrder = crate::slots::reuse::Lifo;
 pub(super) type DefaultPlace<R> = Block<(R, u32, u32)>;
 
 impl<T, K: SlotKind> TryClone<T> for Block<K> {
-    fn try_clone(
-        storage: &Storage<T, Self>,
-        _: &GenerationCycle<K::Word>,
-        touch: bool,
-    ) -> Result<Storage<T, Self>, OutOfMemory>
+    fn try_clone(storage: &Storage<T, Self>, touch: bool) -> Result<Storage<T, Self>, OutOfMemory>
     where
         T: Clone,
     {

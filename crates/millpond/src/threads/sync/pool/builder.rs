@@ -5,7 +5,7 @@ use crate::base::memory::OutOfMemory;
 use crate::base::or_panic;
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
-use crate::slots::GenerationCycle;
+use crate::slots::AnyCycle;
 use crate::threads::sync::home;
 use crate::threads::sync::slots::Slots;
 
@@ -108,7 +108,7 @@ impl<T> SyncPoolBuilder<T> {
     ///
     /// If no capacity was set, a handle cannot name that many slots, or there is not enough memory.
     pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
-        let cycle = GenerationCycle::new::<Handle<T>>(&self.settings.lifetimes);
+        let cycle = AnyCycle::new(&self.settings.lifetimes);
         self.settings.allocate::<Handle<T>, _>(|capacity| self.build_with(capacity, cycle))
     }
 
@@ -116,7 +116,7 @@ impl<T> SyncPoolBuilder<T> {
     pub(in crate::threads::sync) fn build_with(
         &self,
         capacity: usize,
-        cycle: GenerationCycle<u32>,
+        cycle: AnyCycle,
     ) -> Result<SyncPool<T>, OutOfMemory> {
         let Self { settings, homes, drop_in_settle, .. } = self;
         SyncPool::of(Slots::try_new(settings, *homes, *drop_in_settle, capacity, cycle)?)

@@ -1,7 +1,7 @@
-//! A reuse order and the books of one pool.
+//! What a ledger with a reuse order does.
 //!
-//! A pool owns a [`Core`] and the storage of its slots, which lends it the [`SlotWords`]. The core chooses the next slot, and
-//! computes and writes the word of a slot that dies; the storage writes that of a slot that becomes live, with its value.
+//! The storage of a pool's slots lends the [`SlotWords`] to the pool's ledger. The ledger chooses the next slot, and computes and
+//! writes the word of a slot that dies; the storage writes that of a slot that becomes live, with its value.
 //!
 //! # Invariant
 //!
@@ -9,132 +9,81 @@
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
-use core::ops::{Deref, DerefMut};
 
-use super::{
-    Books, CheckWord, CountedSlots, GenerationCycle, Needs, PackedCycle, Place, SlotKind, SlotWords,
-};
+use super::Ledger;
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::words::SlotsMut;
+use crate::slots::{CheckWord, CountedSlots, Needs, Place, SlotKind, SlotWords, SlotsMut};
 
-/// A reuse order, and the [books](Books) that go with it.
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "no value of it is public")]
-#[repr(C)]
-pub struct Core<R: ReuseOrder, H: HandleLayout> {
-    queue: R::Queue<H::Index>,
-    books: Books<H>,
-}
-
-impl<R: ReuseOrder, H: HandleLayout> Deref for Core<R, H> {
-    type Target = Books<H>;
-
-    #[inline(always)]
-    fn deref(&self) -> &Books<H> {
-        &self.books
-    }
-}
-
-impl<R: ReuseOrder, H: HandleLayout> DerefMut for Core<R, H> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Books<H> {
-        &mut self.books
-    }
-}
-
-impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
+impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     /// For [`CoreOffsets`](crate::CoreOffsets).
     #[cfg(feature = "alloc")]
     pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
 
-    pub(crate) const NEEDS: Needs<EntryOf<R, H>> = Needs {
-        entry_count: R::Queue::<H::Index>::entry_count,
-        fit_entries: R::Queue::<H::Index>::fit_entries,
-        is_synced: R::SEARCHES_BITMAP,
+    pub(crate) const NEEDS: Needs<Q::Entry> = Needs {
+        entry_count: Q::entry_count,
+        fit_entries: Q::fit_entries,
+        is_synced: Q::SEARCHES_BITMAP,
     };
 
-    /// The core of slots that are all dead.
-    pub(crate) fn new<P>(
-        cycle: GenerationCycle<H::Word>,
-        name: Option<&'static str>,
-        SlotsMut(slots): SlotsMut<'_, P>,
-    ) -> Self
-    where
-        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
-    {
-        let mut core = Self::of_books(Books::of(PackedCycle::of::<H>(&cycle), name));
-        core.queue.reset(slots);
-        core.renew_border(slots);
-        core
-    }
-
-    /// The core of slots that were never used, if the [empty](Queue::EMPTY) order is that of such
-    /// slots. All bits are zero unless the lifetimes have settings.
+    /// Of slots that were never used, if the [empty](Queue::EMPTY) order is that of such slots; else
+    /// [`reset_order_untold`](Self::reset_order_untold) must be called. There is no border: the first lifetime that ends sets it.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::of_books(Books::fresh(lifetimes))
-    }
-
-    /// Of slots without a border: the first lifetime that ends sets it.
-    const fn of_books(books: Books<H>) -> Self {
-        Self { queue: R::Queue::EMPTY, books }
+        Self::new(Q::EMPTY, lifetimes)
     }
 
     /// Sets the border below which a lifetime ends without care: its successor follows, nobody records it, and the peak
     /// is known and will not rise without a slot that was never used.
-    fn renew_border<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
-        &self,
-        slots: &mut SlotWords<P>,
-    ) {
+    fn renew_border<P: Place<Word = H::Word, Entry = Q::Entry>>(&self, slots: &mut SlotWords<P>) {
         match !slots.counts().peak_is_stale() && self.queue.is_within_peak(slots) {
-            true => slots.set_border(self.books.fast_below()),
+            true => slots.set_border(self.fast_below()),
             false => slots.close_border(),
         }
     }
 
-    pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
+    pub(crate) fn queue(&self) -> &Q {
         &self.queue
     }
 
     #[cfg(test)]
-    pub(crate) fn queue_mut(&mut self) -> &mut R::Queue<H::Index> {
+    pub(crate) fn queue_mut(&mut self) -> &mut Q {
         &mut self.queue
     }
 
-    /// Takes on the state of another core of the same shape, except for its name. Slots from `used`
+    /// Takes on the state of another ledger of the same shape, except for its name. Slots from `used`
     /// on were never used in either.
     ///
     /// The slots already have the words of the other's slots, but not their entries.
     pub(crate) fn copy_state_from<P>(
         &mut self,
         other: &Self,
-        others: &[EntryOf<R, H>],
+        others: &[Q::Entry],
         used: usize,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) where
-        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = Q::Entry>,
     {
         self.queue.copy_state_from(&other.queue, others, used, slots);
-        self.books.copy_state_from(&other.books);
+        self.copy_numbers_from(other);
         self.renew_border(slots);
-        self.books.report_all(slots, slots.occupancy().iter());
+        self.report_all(slots, slots.occupancy().iter());
     }
 
     /// Loads the saved state, for slots that already have the saved words.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn load<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn load<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         saved: &crate::slots::saved::Checked<H::Word>,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        slots.set_start(saved.cycle.start().generation());
-        self.books.load(saved, slots);
+        slots.set_start(saved.cycle.start());
+        self.load_numbers(saved, slots);
         self.queue.load(&saved.order, slots);
         self.renew_border(slots);
-        self.books.report_all(slots, slots.occupancy().iter());
+        self.report_all(slots, slots.occupancy().iter());
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -145,7 +94,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// The handle that comes next, if no slot is claimed or given back before.
     #[inline]
-    pub(crate) fn peek<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn peek<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         slots: &SlotWords<P>,
     ) -> Option<H> {
@@ -156,40 +105,36 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// Takes the slot that comes next out of the order: it is vacant, and the caller begins this lifetime
     /// of it.
     #[inline(always)]
-    pub(crate) fn take_next<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_next<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Option<(usize, H::Word)> {
-        let (index, word) = if self.books.is_recorded() {
+        let (index, word) = if self.is_recorded() {
             let index = self.take_next_called(SlotsMut(slots))?;
             (index, slots.get(index)?)
         } else {
             self.queue.take_next(slots)?
         };
-        let generation = word.as_live();
-        // SAFETY: the order returns a vacant slot with its next generation, and none is 0. So the handle, which is not 0
-        // either, is made without a test.
-        unsafe { core::hint::assert_unchecked(generation != H::Word::ZERO) };
-        Some((index, generation))
+        Some((index, word.as_live()))
     }
 
     /// The same, out of line, for whoever has time or a recorder. It returns what fits in two registers: with the word, the
     /// result would go through memory even where nobody records.
     #[cold]
     #[inline(never)]
-    pub(crate) fn take_next_called<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_next_called<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Option<usize> {
         let (index, _) = self.queue.take_next(slots)?;
-        self.books.note_birth(index);
+        self.note_birth(index);
         Some(index)
     }
 
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
     /// caller begins that lifetime of it.
     #[inline]
-    pub(crate) fn take_peeked<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_peeked<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         handle: H,
         SlotsMut(slots): SlotsMut<'_, P>,
@@ -197,31 +142,31 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.queue.take(handle.index() as usize, slots);
         slots.record_next_peak();
         slots.mark_used(handle.index() as usize);
-        self.books.note_birth(handle.index() as usize);
+        self.note_birth(handle.index() as usize);
     }
 
     /// Takes the handle's slot out of the order, if it may have this lifetime by `check`: it is vacant, and
     /// the caller begins the lifetime.
-    pub(crate) fn claim<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn claim<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         handle: H,
         SlotsMut(slots): SlotsMut<'_, P>,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H>,
     ) -> Result<usize, InsertAtErrorKind> {
-        let index = self.books.check_claim(handle, slots, check)?;
+        let index = self.check_claim(handle, slots, check)?;
         slots.mark_used(index);
         self.queue.claim(index, slots);
         slots.record_next_peak();
         // Until the next lifetime ends: the slot is not live yet.
         slots.close_border();
-        self.books.note_claim(handle);
+        self.note_claim(handle);
         Ok(index)
     }
 
     /// A live slot has just become one that has retired by its word; its pool knows that its lifetime will be
     /// [continued](Self::reattach) or [ended](Self::end_detached).
     #[cfg(feature = "alloc")]
-    pub(crate) fn detach<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn detach<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         index: usize,
         SlotsMut(slots): SlotsMut<'_, P>,
@@ -232,7 +177,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Continues the lifetime of such a slot: the caller makes the slot live.
     #[cfg(feature = "alloc")]
-    pub(crate) fn reattach<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn reattach<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         handle: H,
         SlotsMut(slots): SlotsMut<'_, P>,
@@ -240,20 +185,20 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         let index = handle.index() as usize;
         slots.unretire(index, None);
         self.queue.unretire(index, slots, false);
-        self.books.note_generation(handle.word());
+        self.note_generation(handle.word());
         slots.close_border();
     }
 
     /// Ends the lifetime of such a slot.
     #[cfg(feature = "alloc")]
-    pub(crate) fn end_detached<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn end_detached<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         handle: H,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         let index = handle.index() as usize;
         // Else it has indeed retired.
-        if let Some(next) = self.books.end(index, handle.word()) {
+        if let Some(next) = self.note_death(index, handle.word()) {
             slots.unretire(index, Some(next.as_dead()));
             self.queue.unretire(index, slots, true);
         }
@@ -263,7 +208,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
     /// [`Queue::take_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
     #[cfg(feature = "lots")]
-    pub(crate) fn take_upcoming<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn take_upcoming<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         listed: &[H::Index],
         taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
@@ -277,7 +222,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(feature = "lots")]
     pub(crate) fn note_upcoming<P>(&mut self, until: usize, SlotsMut(slots): SlotsMut<'_, P>)
     where
-        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = Q::Entry>,
     {
         slots.mark_used_until(until);
         self.renew_border(slots);
@@ -285,7 +230,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
     #[inline]
-    pub(crate) fn end<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn end<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         index: usize,
         generation: H::Word,
@@ -298,7 +243,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// The same below the border; `false` if the generation is not.
     #[inline(always)]
-    fn end_fast<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    fn end_fast<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         index: usize,
         generation: H::Word,
@@ -314,7 +259,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Ends the lifetimes of live slots: of slot `first + i` if bit `i` is set.
     #[inline(never)]
-    pub(crate) fn end_each<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn end_each<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         first: usize,
         mut bits: u64,
@@ -333,7 +278,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// end after slots were taken that may have brought a new peak, which is recorded here.
     #[cold]
     #[inline(never)]
-    fn end_with_care<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    fn end_with_care<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         index: usize,
         generation: H::Word,
@@ -345,7 +290,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         if self.end_fast(index, generation, slots) {
             return;
         }
-        match self.books.end(index, generation) {
+        match self.note_death(index, generation) {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());
                 self.queue.give_back(index, slots);
@@ -360,20 +305,20 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
     /// once.
-    pub(crate) fn reset_order<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn reset_order<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.reset_order_untold(SlotsMut(slots));
-        self.books.report_all(slots, slots.occupancy().iter());
+        self.report_all(slots, slots.occupancy().iter());
     }
 
     /// Like [`reset_order`](Self::reset_order), if each end has already been reported to the recorder.
-    pub(crate) fn reset_order_untold<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn reset_order_untold<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        self.books.recount(slots);
+        self.recount(slots);
         self.queue.reset(slots);
         self.renew_border(slots);
     }
@@ -382,26 +327,26 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(feature = "vec")]
     pub(crate) fn grow<P>(&mut self, from: usize, SlotsMut(slots): SlotsMut<'_, P>)
     where
-        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = Q::Entry>,
     {
         // Where a freed slot comes behind those that were never used, the new ones follow it.
-        if <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND && slots.used() > 0 {
+        if Q::GOES_ROUND && slots.used() > 0 {
             slots.mark_used_until(from);
         }
         self.queue.grow(from, slots);
         // New slots that never existed leave the border as it is: the generations, the peak and the order within it.
         if from < slots.ever_used() {
-            self.books.note_slots_again(slots);
+            self.note_slots_again(slots);
             self.renew_border(slots);
         }
-        self.books.report_size(slots);
+        self.report_size(slots);
     }
 
     /// The slots from `to` on, all dead, are about to be removed; [`note_shrunk`](Self::note_shrunk) must be called then.
     #[cfg(feature = "vec")]
     pub(crate) fn shrink<P>(&mut self, to: usize, SlotsMut(slots): SlotsMut<'_, P>)
     where
-        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = Q::Entry>,
     {
         slots.close_border();
         self.queue.shrink(to, slots);
@@ -411,19 +356,19 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(feature = "vec")]
     pub(crate) fn note_shrunk<P>(&mut self, SlotsMut(slots): SlotsMut<'_, P>)
     where
-        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = Q::Entry>,
     {
         self.renew_border(slots);
-        self.books.report_size(slots);
+        self.report_size(slots);
     }
 
     /// Replaces the recorder's track.
-    pub(crate) fn set_recorder<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn set_recorder<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         track: Option<crate::reports::recorder::Track>,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
-        self.books.set_recorder(track);
+        self.replace_recorder(track);
         self.renew_border(slots);
     }
 }
@@ -439,9 +384,9 @@ impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
 }
 
 #[cfg(feature = "validate")]
-impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
+impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     /// Checks a pool that may have had up to `capacity` slots. The objects of these, with these generations, are out of it.
-    pub(crate) fn validate<P: Place<Word = H::Word, Entry = EntryOf<R, H>>>(
+    pub(crate) fn validate<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &self,
         capacity: usize,
         slots: &SlotWords<P>,
@@ -449,7 +394,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) -> Result<(), Violation> {
         let words = slots;
         words.validate()?;
-        self.books.validate(capacity, words, detached)?;
+        self.validate_numbers(capacity, words, detached)?;
         self.queue.validate(slots)?;
         self.queue.validate_unused(words.used(), slots)?;
         let is_careful = words.border() == 0;
@@ -459,7 +404,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             format_args!("{:?}", words.counts()),
         )?;
         ensure(
-            is_careful || words.border() == self.books.fast_below().to_bits(),
+            is_careful || words.border() == self.fast_below().to_bits(),
             "a lifetime ends on the fast path only if its successor comes next and nobody records it",
             format_args!("below {}", words.border()),
         )?;
@@ -471,17 +416,13 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 }
 
-impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
-    /// The core of a copy of the slots, which has all but the entries, without a recorder.
-    pub(crate) fn clone_for<P>(
-        &self,
-        others: &[EntryOf<R, H>],
-        SlotsMut(slots): SlotsMut<'_, P>,
-    ) -> Self
+impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
+    /// The ledger of a copy of the slots, which has all but the entries, without a recorder.
+    pub(crate) fn clone_for<P>(&self, others: &[Q::Entry], SlotsMut(slots): SlotsMut<'_, P>) -> Self
     where
-        P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+        P: Place<Word = H::Word, Entry = Q::Entry>,
     {
-        let mut clone = Self::of_books(self.books.clone());
+        let mut clone = Self { queue: Q::EMPTY, ..self.clone() };
         if !slots.holds_links() {
             // What comes with the slots stays.
             clone.queue.reset(slots);
@@ -497,6 +438,7 @@ mod tests {
     use super::*;
     use crate::handle::Handle;
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::Core;
     use crate::slots::reuse::{InlineRoster, Lifo};
 
     #[test]
@@ -508,7 +450,7 @@ mod tests {
     #[test]
     fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
         assert_eq!(size_of::<<InlineRoster as ReuseOrder>::Queue<u32>>(), 0);
-        assert!(Core::<InlineRoster, Handle<()>>::fresh(&Lifetimes::PLAIN).books.has_zero_bits());
+        assert!(Core::<InlineRoster, Handle<()>>::fresh(&Lifetimes::PLAIN).has_zero_bits());
     }
 
     #[test]
@@ -561,33 +503,37 @@ mod tests {
             change(slots.core_mut());
             slots.validate().unwrap_err().rule()
         };
-        assert_eq!(broken(|core| core.set_evicted(2)), "the counters agree");
+        assert_eq!(broken(|ledger| ledger.set_evicted(2)), "the counters agree");
         const ONE: Lifetimes = Lifetimes { count: 1, ..Lifetimes::PLAIN };
         let own = "a slot is in one of its lifetimes";
-        assert_eq!(broken(|core| core.set_lifetimes(&ONE)), own);
+        assert_eq!(broken(|ledger| ledger.set_lifetimes(&ONE)), own);
     }
 
     #[test]
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn the_border_is_closed_while_upcoming_slots_are_taken() {
-        let cycle = GenerationCycle::new::<Handle<()>>(&Lifetimes::PLAIN);
+        let mut ledger = Core::<Lifo, Handle<()>>::fresh(&Lifetimes::PLAIN);
         let mut words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
             8,
             <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
             false,
-            cycle.start().generation(),
+            ledger.cycle().start().generation(),
         )
         .unwrap();
-        let mut core = Core::<Lifo, Handle<()>>::new(cycle, None, SlotsMut(&mut words));
-        assert_eq!(words.border(), core.books.fast_below());
-        assert!(core.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter(), SlotsMut(&mut words)));
+        ledger.reset_order_untold(SlotsMut(&mut words));
+        assert_eq!(words.border(), ledger.fast_below());
+        assert!(ledger.take_upcoming(
+            &[0, 1, 2, 3],
+            [0..1, 1..3].into_iter(),
+            SlotsMut(&mut words)
+        ));
         assert_eq!(words.border(), 0, "the slots are not live yet");
         for index in 0..3 {
             words.record_next_peak();
             words.set_live(index, 1);
         }
-        core.note_upcoming(3, SlotsMut(&mut words));
-        assert_eq!(words.border(), core.books.fast_below());
-        assert_eq!(core.queue.next(&words), Some(3));
+        ledger.note_upcoming(3, SlotsMut(&mut words));
+        assert_eq!(words.border(), ledger.fast_below());
+        assert_eq!(ledger.queue.next(&words), Some(3));
     }
 }

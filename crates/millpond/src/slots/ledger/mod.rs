@@ -1,52 +1,57 @@
-//! The data of a pool beside its slots: the cycle of generations, a name, counters, and the recorder's hook.
+//! What a pool knows beside its slots: which comes next, the cycle of generations, a name, counters, and the recorder's hook.
 //!
-//! The books compute why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
-//! the words.
+//! A pool owns a [`Ledger`] and the storage of its slots. This module has what all ledgers do: they tell why a handle is
+//! refused and which generation follows. [`ordered`] has what a ledger with a reuse order does: it chooses the next slot, and
+//! writes the word of a slot that dies.
 
-use core::marker::PhantomData;
+#[allow(unsafe_code)]
+mod ordered;
 
-use super::{CheckWord, CountedSlots, Counts, GenerationCycle, PackedCycle};
+pub(crate) use ordered::EntryOf;
+
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure, ensure_counters};
 use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::ReuseOrder;
+use crate::slots::{CheckWord, CountedSlots, Counts, GenerationCycle};
 
-/// The books of one pool. A clone has no recorder.
+/// The ledger of one pool, with the data of its reuse order, or `()` of a pool that keeps its order itself. A clone has no
+/// recorder.
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 #[repr(C)]
-pub struct Books<H: HandleLayout> {
-    cycle: PackedCycle,
+pub struct Ledger<Q, H: HandleLayout> {
+    queue: Q,
+    cycle: GenerationCycle<H>,
+    /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
+    age_claimed_max: u32,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
-    /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
-    age_claimed_max: u32,
     recorder: RecorderHook,
-    words: PhantomData<H::Word>,
 }
 
-impl<H: HandleLayout> Books<H> {
+/// The ledger of a pool of this order and layout.
+pub(crate) type Core<R, H> = Ledger<<R as ReuseOrder>::Queue<<H as HandleLayout>::Index>, H>;
+
+impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Some slot may have continued at generation 1 after the largest. No age has this bit.
     const OVER_MAX: u32 = 1 << 31;
 
-    /// The books of slots that were never used: all zero bits unless the lifetimes have settings.
-    pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::of(PackedCycle::new::<H>(lifetimes), lifetimes.name)
-    }
-
-    /// The books of slots that were never used, with this cycle of generations.
-    pub(super) const fn of(cycle: PackedCycle, name: Option<&'static str>) -> Self {
+    /// Of slots that were never used, whose order is this. All bits are zero unless those of the order are not, or the
+    /// lifetimes have settings.
+    pub(crate) const fn new(queue: Q, lifetimes: &Lifetimes) -> Self {
         Self {
-            cycle,
-            name,
+            queue,
+            cycle: GenerationCycle::new(lifetimes),
+            age_claimed_max: 0,
+            name: lifetimes.name,
             refused: 0,
             evicted: 0,
-            age_claimed_max: 0,
             recorder: RecorderHook::NONE,
-            words: PhantomData,
         }
     }
 
@@ -65,7 +70,7 @@ impl<H: HandleLayout> Books<H> {
     pub(crate) fn fast_below(&self) -> H::Word {
         match self.recorder.is_on() {
             true => H::Word::ZERO,
-            false => self.cycle().fast_below(self.age_claimed_max & Self::OVER_MAX != 0),
+            false => self.cycle.fast_below(self.age_claimed_max & Self::OVER_MAX != 0),
         }
     }
 
@@ -75,8 +80,8 @@ impl<H: HandleLayout> Books<H> {
     }
 
     #[inline]
-    pub(crate) fn cycle(&self) -> GenerationCycle<H::Word> {
-        self.cycle.cycle::<H>()
+    pub(crate) fn cycle(&self) -> GenerationCycle<H> {
+        self.cycle
     }
 
     /// Whether a recorder is attached.
@@ -100,21 +105,21 @@ impl<H: HandleLayout> Books<H> {
         }
     }
 
-    /// Takes on the state of other books, except the name and the recorder.
-    pub(crate) fn copy_state_from(&mut self, other: &Self) {
+    /// Takes on the numbers of another ledger: all but the order, the name and the recorder.
+    pub(crate) fn copy_numbers_from(&mut self, other: &Self) {
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
     }
 
-    /// Loads the saved state, for slots that already have the saved words.
+    /// Loads the saved numbers, for slots that already have the saved words.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn load(
+    pub(crate) fn load_numbers(
         &mut self,
         saved: &crate::slots::saved::Checked<H::Word>,
         words: &impl CountedSlots<Word = H::Word>,
     ) {
-        self.cycle = PackedCycle::of::<H>(&saved.cycle);
+        self.cycle = saved.cycle.with_layout();
         self.refused = saved.refused;
         self.evicted = saved.evicted;
         self.continue_with(saved.age_max(), words);
@@ -163,7 +168,7 @@ impl<H: HandleLayout> Books<H> {
         words: &impl CountedSlots<Word = H::Word>,
     ) -> Refusal {
         let issued = || words.counts().births() + u64::from(self.age_claimed_max & !Self::OVER_MAX);
-        self.cycle().refusal(word, handle.word(), issued)
+        self.cycle.refusal(word, handle.word(), issued)
     }
 
     /// Checks that all handles are valid, and no two are the same.
@@ -180,18 +185,18 @@ impl<H: HandleLayout> Books<H> {
         &self,
         handle: H,
         words: &impl CountedSlots<Word = H::Word>,
-        check: CheckWord<H::Word>,
+        check: CheckWord<H>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
         let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&self.cycle(), word, handle.word())?;
+        check(&self.cycle, word, handle.word())?;
         Ok(index)
     }
 
     /// This lifetime begins, out of turn.
     pub(crate) fn note_claim(&mut self, handle: H) {
         let age_max = self.age_claimed_max & !Self::OVER_MAX;
-        self.age_claimed_max += self.cycle().age(handle.word()).saturating_sub(age_max);
+        self.age_claimed_max += self.cycle.age(handle.word()).saturating_sub(age_max);
         self.note_generation(handle.word());
         self.note_birth(handle.index() as usize);
     }
@@ -202,11 +207,11 @@ impl<H: HandleLayout> Books<H> {
         self.recorder.birth(index);
     }
 
-    /// Ends this lifetime of a slot. Returns the generation that follows, or `None` if the slot retires. Whoever has a
+    /// This lifetime of a slot ends. Returns the generation that follows, or `None` if the slot retires. Whoever has a
     /// copy of [`fast_below`](Self::fast_below) renews it.
-    pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
+    pub(crate) fn note_death(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
         self.recorder.death(index);
-        let next = self.cycle().after(generation);
+        let next = self.cycle.after(generation);
         match next {
             Some(next) => self.note_generation(next),
             None => self.recorder.retired(),
@@ -221,7 +226,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// A slot is in this generation, or will be next.
     pub(crate) fn note_generation(&mut self, generation: H::Word) {
-        self.mark_over_max(generation < self.cycle().start());
+        self.mark_over_max(generation < self.cycle.start());
     }
 
     /// The words were written all at once.
@@ -232,7 +237,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// Whether some slot has continued at generation 1 after the largest, or will next.
     fn is_over_max(&self, words: &impl CountedSlots<Word = H::Word>) -> bool {
-        let start = self.cycle().start();
+        let start = self.cycle.start();
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
         start.generation() > 1
@@ -240,13 +245,13 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// Replaces the recorder.
-    pub(crate) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
+    pub(crate) fn replace_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.recorder.set(track);
     }
 
     /// Whether a slot that dies in this generation retires.
     pub(crate) fn is_last(&self, handle: H) -> bool {
-        self.cycle().is_last(handle.word())
+        self.cycle.is_last(handle.word())
     }
 
     #[cold]
@@ -301,19 +306,19 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
 }
 
 #[cfg(feature = "validate")]
-impl<H: HandleLayout> Books<H> {
+impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Checks the words of a pool that may have had up to `capacity` slots. The objects of these, with these generations, are
     /// out of the pool.
-    pub(crate) fn validate(
+    pub(crate) fn validate_numbers(
         &self,
         capacity: usize,
         words: &impl CountedSlots<Word = H::Word>,
         detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        words.validate_lifetimes(&self.cycle(), detached.len())?;
+        words.validate_lifetimes(&self.cycle, detached.len())?;
         let out = detached.iter().find(|(slot, generation)| {
             let is_out = words.word(*slot as usize) == Some(H::Word::RETIRED);
-            !is_out || !self.cycle().contains(H::Word::from_generation(*generation))
+            !is_out || !self.cycle.contains(H::Word::from_generation(*generation))
         });
         ensure(
             out.is_none() && detached.is_sorted(),
@@ -334,7 +339,7 @@ mod tests {
     use super::*;
     use crate::handle::Handle;
 
-    impl<H: HandleLayout> Books<H> {
+    impl<Q, H: HandleLayout> Ledger<Q, H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
             let Self { cycle, name, refused, evicted, .. } = self;
             let Self { age_claimed_max, recorder, .. } = self;
@@ -349,15 +354,15 @@ mod tests {
         }
 
         pub(crate) fn set_lifetimes(&mut self, lifetimes: &Lifetimes) {
-            self.cycle = PackedCycle::new::<H>(lifetimes);
+            self.cycle = GenerationCycle::new(lifetimes);
         }
     }
 
     #[test]
     fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
-        assert!(Books::<Handle<()>>::fresh(&Lifetimes::PLAIN).has_zero_bits());
+        assert!(Ledger::<_, Handle<()>>::new((), &Lifetimes::PLAIN).has_zero_bits());
         let named = Lifetimes { name: Some("sparks"), ..Lifetimes::PLAIN };
-        assert!(!Books::<Handle<()>>::fresh(&named).has_zero_bits());
+        assert!(!Ledger::<_, Handle<()>>::new((), &named).has_zero_bits());
     }
 
     #[cfg(feature = "alloc")]
@@ -371,15 +376,15 @@ mod tests {
     #[cfg(feature = "alloc")]
     fn slots_that_come_back_are_examined() {
         let lifetimes = Lifetimes { salt: Some(1), ..Lifetimes::PLAIN };
-        let mut books = Books::<Short>::fresh(&lifetimes);
-        let start = books.cycle().start();
+        let mut ledger = Ledger::<_, Short>::new((), &lifetimes);
+        let start = ledger.cycle().start();
         assert!(start > 1);
         let mut words = Words::try_new(4, 0, false, start.generation()).unwrap();
-        books.note_slots_again(&words);
-        assert!(books.age_claimed_max == 0, "each is in its first generation");
+        ledger.note_slots_again(&words);
+        assert!(ledger.age_claimed_max == 0, "each is in its first generation");
         words.set_live(3, start);
         words.set_dead(3, 1.as_dead());
-        books.note_slots_again(&words);
-        assert_eq!(books.age_claimed_max, Books::<Short>::OVER_MAX);
+        ledger.note_slots_again(&words);
+        assert_eq!(ledger.age_claimed_max, Ledger::<(), Short>::OVER_MAX);
     }
 }
