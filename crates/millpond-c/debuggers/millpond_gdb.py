@@ -82,7 +82,7 @@ class TypedHandle(Handle):
 
 
 def pool_text(pool):
-    live = int(pool["births_"]) - int(pool["deaths_"])
+    live = int(pool["inserted_"]) - int(pool["removed_"])
     return "%d of %d live, at most %d" % (live, int(pool["slots_"]), max(live, int(pool["peak_"])))
 
 
@@ -103,7 +103,7 @@ class Pool:
         return pool_text(self.value)
 
     def children(self):
-        for name in ("births_", "deaths_", "peak_", "retired_"):
+        for name in ("inserted_", "removed_", "peak_", "retired_"):
             yield name.rstrip("_"), self.value[name]
 
 

@@ -31,7 +31,7 @@ def handle_text(bits):
 
 
 def pool_text(pool):
-    live = number(pool, "births_") - number(pool, "deaths_")
+    live = number(pool, "inserted_") - number(pool, "removed_")
     most = max(live, number(pool, "peak_"))
     return "%d of %d live, at most %d" % (live, number(pool, "slots_"), most)
 

@@ -169,7 +169,7 @@ typedef struct mp_pool {
     /* Insertions are inline where the top of the stack is below, removals where the generation less 1 is; otherwise the library
      * is called. A pool whose insertions and removals are all called has PTRDIFF_MIN and 0. */
     ptrdiff_t quick_top_;
-    uint32_t quick_below_minus_1_;
+    uint32_t slow_from_minus_1_;
     uint32_t value_bytes, value_align;
     uint16_t kind_;
     uint16_t slow_; /* other than 0: insertions and removals are called */
@@ -182,12 +182,12 @@ typedef struct mp_pool {
     size_t bit_words_;
     mp_bits_ *bits_;
     bool is_lent_;
-    uint32_t age_lower_, age_upper_; /* `mp_is_in_step_` */
+    uint32_t age_lower_, age_upper_; /* `mp_is_synced_` */
     size_t slots_;
     unsigned char *values_;
     void *words_;
-    uint64_t births_, deaths_;
-    uint32_t quick_below_now_, border_;
+    uint64_t inserted_, removed_;
+    uint32_t fast_below_, slow_from_;
     /* The order, where `slow_` is 0; other bytes otherwise. The stack of free slots ends where the words begin; its top
      * is counted from there, and never positive. */
     ptrdiff_t stack_top_;
@@ -336,19 +336,19 @@ static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
 }
 
 /* Whether insertions and removals write the bitmap. What the library then keeps in `age_upper_` of the prefix is always
- * "unknown" here: the header's functions do not maintain it. Otherwise, both halves are the inverse of the births and
- * deaths that there were when the bitmap was gathered. */
-static inline MP_INLINED_ bool mp_is_in_step_(const mp_pool *pool) {
+ * "unknown" here: the header's functions do not maintain it. Otherwise, both halves are the inverse of the insertions and
+ * removals that there were when the bitmap was gathered. */
+static inline MP_INLINED_ bool mp_is_synced_(const mp_pool *pool) {
     return pool->age_upper_ < MP_DEAD_;
 }
 
 /* Begins this lifetime of a dead slot. */
 static inline MP_INLINED_ uint64_t mp_begin_(mp_pool *pool, uint32_t index, uint32_t generation) {
-    if (MP_RARELY_(mp_is_in_step_(pool))) {
+    if (MP_RARELY_(mp_is_synced_(pool))) {
         pool->bits_[index / 64] |= MP_CAST_(mp_bits_, 1) << (index % 64);
     }
     MP_CAST_(uint32_t *, pool->words_)[index] = generation;
-    pool->births_++;
+    pool->inserted_++;
     return MP_CAST_(uint64_t, index) << 32 | generation;
 }
 
@@ -408,26 +408,26 @@ static inline MP_INLINED_ bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     ptrdiff_t stack_top = pool->stack_top_;
-    if (MP_RARELY_(generation - 1u >= pool->quick_below_minus_1_)) {
+    if (MP_RARELY_(generation - 1u >= pool->slow_from_minus_1_)) {
         return mp_remove_slow_(pool, handle.bits);
     }
     /* None of these generations is 0 or has the top bit. */
     if (index >= pool->slots_ || words[index] != generation) {
         return false;
     }
-    if (MP_RARELY_(mp_is_in_step_(pool))) {
+    if (MP_RARELY_(mp_is_synced_(pool))) {
         pool->bits_[index / 64] &= ~(MP_CAST_(mp_bits_, 1) << (index % 64));
     }
     words[index] = (generation + 1) | MP_DEAD_;
     words[--stack_top] = index;
-    pool->deaths_++;
+    pool->removed_++;
     pool->stack_top_ = stack_top;
     return true;
 }
 
 /* Returns the number of live objects. */
 static inline size_t mp_live(const mp_pool *pool) {
-    return MP_CAST_(size_t, pool->births_ - pool->deaths_);
+    return MP_CAST_(size_t, pool->inserted_ - pool->removed_);
 }
 static inline size_t mp_capacity(const mp_pool *pool) {
     return pool->slots_;
@@ -438,10 +438,10 @@ static inline void *mp_values(const mp_pool *pool) {
     return pool->values_;
 }
 
-/* Whether there were births or deaths since the bitmap was gathered. */
+/* Whether there were insertions or removals since the bitmap was gathered. */
 static inline bool mp_is_old_(const mp_pool *pool) {
     uint64_t age = MP_CAST_(uint64_t, pool->age_upper_) << 32 | pool->age_lower_;
-    return !mp_is_in_step_(pool) && pool->births_ + pool->deaths_ != ~age;
+    return !mp_is_synced_(pool) && pool->inserted_ + pool->removed_ != ~age;
 }
 
 /* Brings the bitmap of live slots up to date, which the walks that follow read. O(slots / 16) if it is old. */
@@ -1195,7 +1195,7 @@ const char *mp_layout_entry_(size_t at, size_t *number);
 MP_CHECK_(age, offsetof(mp_pool, age_upper_) == 136);
 MP_CHECK_(slots, offsetof(mp_pool, slots_) == 144);
 MP_CHECK_(values, offsetof(mp_pool, values_) == 152);
-MP_CHECK_(births, offsetof(mp_pool, births_) == 168);
+MP_CHECK_(inserted, offsetof(mp_pool, inserted_) == 168);
 MP_CHECK_(stack, offsetof(mp_pool, stack_top_) == 192);
 MP_CHECK_(quick, offsetof(mp_pool, quick_top_) == 40);
 MP_CHECK_(pool, sizeof(mp_pool) == 208);

@@ -14,7 +14,7 @@ impl Outside {
     pub(crate) fn attach(self, head: &mut Head) -> Result<(), Status> {
         head.outside = Box::into_raw(boxed(self)?);
         head.slow |= 2;
-        (head.quick_top, head.quick_below_minus_1) = ALL_CALLED;
+        (head.quick_top, head.slow_from_minus_1) = ALL_CALLED;
         Ok(())
     }
 

@@ -148,7 +148,7 @@ impl Building<'_> {
             outside: ptr::null_mut(),
             quick_top: if is_quick { 0 } else { ALL_CALLED.0 },
             // The first removal settles it.
-            quick_below_minus_1: ALL_CALLED.1,
+            slow_from_minus_1: ALL_CALLED.1,
             value_bytes: raw.value_bytes,
             value_align: raw.value_align,
             kind: (raw.index_bits << 8 | raw.order) as u16,

@@ -58,7 +58,7 @@ unsafe fn grow<R: ReuseOrder>(head: NonNull<Head>, to: Goal) -> Result<(), Statu
         Goal::AtLeast(slots) => more.max(slots),
         Goal::Reach(bits) => {
             let handle = whole.head.handle(bits).ok_or(Status::BEYOND_LIFETIMES)?;
-            whole.slots.check_claim_beyond(handle)?;
+            whole.slots.check_begin_beyond(handle)?;
             let slot = slot_of(bits);
             if slot >= more.max(NAMED_SLOTS) {
                 return Err(Status::TOO_FAR);

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use millpond::{CoreOffsets, Handle};
+use millpond::{Handle, SlotOffsets};
 
 use crate::callbacks::Give;
 use crate::face::Face;
@@ -30,7 +30,7 @@ pub struct Head {
     pub(crate) quick_top: isize,
     /// The header's functions end lifetimes whose generation, less 1, is below this: so that no handle without a generation
     /// is one of them. As above.
-    pub(crate) quick_below_minus_1: u32,
+    pub(crate) slow_from_minus_1: u32,
     pub(crate) value_bytes: u32,
     pub(crate) value_align: u32,
     /// The index bits above, the order in the lowest byte.
@@ -40,7 +40,7 @@ pub struct Head {
     pub(crate) slow: u16,
 }
 
-/// [`Head::quick_top`] and [`Head::quick_below_minus_1`] of a pool whose insertions and removals are all called.
+/// [`Head::quick_top`] and [`Head::slow_from_minus_1`] of a pool whose insertions and removals are all called.
 pub(crate) const ALL_CALLED: (isize, u32) = (isize::MIN, 0);
 
 impl Head {
@@ -72,7 +72,7 @@ impl Head {
         Some(unsafe { word.read() })
     }
 
-    /// Finds out which insertions and removals the header's functions may do: below the border, a removal finds room for the
+    /// Finds out which insertions and removals the header's functions may do: below `slow_from`, a removal finds room for the
     /// entry of its slot.
     ///
     /// # Safety
@@ -99,13 +99,13 @@ impl Head {
         // SAFETY: the slots of a pool of this order stand behind the head.
         let slots = unsafe { head.add(1) };
         // SAFETY: the field is theirs.
-        let border = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.border) };
+        let slow_from = unsafe { slots.cast::<u8>().add(SlotOffsets::OF_LIFO.slow_from) };
         // SAFETY: as above.
-        let border = unsafe { border.cast::<u32>().read() };
+        let slow_from = unsafe { slow_from.cast::<u32>().read() };
         // SAFETY: as the caller promises.
         let head = unsafe { &mut *head.as_ptr() };
-        (head.quick_top, head.quick_below_minus_1) =
-            if slow == 0 { (0, border.saturating_sub(1)) } else { ALL_CALLED };
+        (head.quick_top, head.slow_from_minus_1) =
+            if slow == 0 { (0, slow_from.saturating_sub(1)) } else { ALL_CALLED };
     }
 }
 
@@ -129,10 +129,10 @@ pub(crate) struct InC {
     slots: usize,
     values: *mut u8,
     words: *mut c_void,
-    births: u64,
-    deaths: u64,
-    quick_below_now: u32,
-    border: u32,
+    inserted: u64,
+    removed: u64,
+    fast_below: u32,
+    slow_from: u32,
     stack_top: isize,
     fresh_from: u32,
     fresh_until: u32,
@@ -154,14 +154,14 @@ macro_rules! agreed {
 
         /// Whether the library has the same.
         const IS_AGREED: bool = {
-            const CORE: CoreOffsets = CoreOffsets::OF_LIFO;
-            true $(&& offset_of!(InC, $field) == size_of::<Head>() + CORE.$field)*
+            const SLOTS: SlotOffsets = SlotOffsets::OF_LIFO;
+            true $(&& offset_of!(InC, $field) == size_of::<Head>() + SLOTS.$field)*
         };
     };
 }
 
 agreed! {
-    peak, retired, entries, entry_count, bits, age_lower, age_upper, slots, values, words, births, deaths, border,
+    peak, retired, entries, entry_count, bits, age_lower, age_upper, slots, values, words, inserted, removed, slow_from,
     stack_top, fresh_from, fresh_until, used, start_minus_1
 }
 

@@ -31,7 +31,7 @@ const SIZES: &[(&CStr, usize)] = &[
     (c"mp_pool.kind_", offset_of!(Head, kind)),
     (c"mp_pool.slow_", offset_of!(Head, slow)),
     (c"mp_pool.quick_top_", offset_of!(Head, quick_top)),
-    (c"mp_pool.quick_below_minus_1_", offset_of!(Head, quick_below_minus_1)),
+    (c"mp_pool.slow_from_minus_1_", offset_of!(Head, slow_from_minus_1)),
     (c"mp_stats.evicted", offset_of!(StatsInC, evicted)),
     (c"sizeof mp_packed", size_of::<PackedInC>()),
     (c"mp_packed.aids_", offset_of!(Packed, aids)),

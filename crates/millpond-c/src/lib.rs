@@ -7,7 +7,7 @@
 //!
 //! No rule of a pool is written here a second time: a pool is the library's [`HandleAllocator`](millpond::HandleAllocator),
 //! which lies beside values whose type only the C program knows. The inline functions of the header read and write
-//! that allocator's numbers themselves; [`millpond::CoreOffsets`] says where these are, and the module `head` checks it against the
+//! that allocator's numbers themselves; [`millpond::SlotOffsets`] says where these are, and the module `head` checks it against the
 //! header's struct when it is compiled.
 //!
 //! A packed pool, `mp_packed`, is such a pool too: of places, beside an array of values. See the module `packed`.

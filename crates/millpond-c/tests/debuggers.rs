@@ -110,9 +110,9 @@ fn gdb_shows_handles_and_live_values() {
     for expected in [
         "= 2v1\n",
         "2 of 9 live, at most 3 = {[1v1] = {x = 6}, [2v1] = {x = 7}}",
-        "$3 = 2 of 9 live, at most 3 = {births = 3, deaths = 1, peak = 3, retired = 0}",
+        "$3 = 2 of 9 live, at most 3 = {inserted = 3, removed = 1, peak = 3, retired = 0}",
         "2 of 9 live, at most 3 = {[2v1] = {x = 7}, [1v1] = {x = 6}}",
-        "$5 = 2 of 9 live, at most 3 = {births = 3, deaths = 1, peak = 3, retired = 0}",
+        "$5 = 2 of 9 live, at most 3 = {inserted = 3, removed = 1, peak = 3, retired = 0}",
     ] {
         assert!(said.contains(expected), "{expected} in {said}");
     }

@@ -278,7 +278,7 @@ pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 #[doc(inline)]
 pub use occupancy::Occupancy;
 pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
-pub use pools::{faces, slot_pool, static_pool};
+pub use pools::{iterators as faces, slot_pool, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use reports::stats::Stats;
 pub use slots::generations::Generations;

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use crate::base::or_panic;
 use crate::handle::HandleLayout;
 use crate::pools::settings::{BuildError, Settings};
-use crate::slots::lifetimes::lifetimes_methods;
+use crate::slots::generation_settings::generation_methods;
 use crate::slots::reuse::ReuseOrder;
 
 /// Builds a pool. [`PoolBuilder`](crate::PoolBuilder) and the builders of the other pools on the heap are names of it:
@@ -63,7 +63,7 @@ impl<T, K, R, H> Builder<T, K, R, H> {
         self
     }
 
-    lifetimes_methods!(settings.lifetimes);
+    generation_methods!(settings.generations);
 
     /// Sets the layout of the pool's handles: [`Handle`](crate::Handle) (the default),
     /// [`Handle32`](crate::Handle32) or a type of your own.

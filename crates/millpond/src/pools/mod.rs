@@ -8,9 +8,9 @@ pub mod any_pool;
 pub mod builder;
 #[cfg(any(feature = "packed", feature = "vec"))]
 pub(crate) mod doubling;
-pub mod faces;
 #[cfg(feature = "memory")]
 pub mod frame_pool;
+pub mod iterators;
 #[cfg(feature = "packed")]
 pub mod packed;
 #[cfg(feature = "alloc")]

@@ -6,7 +6,7 @@ use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::debug::DebugAids;
 
-pub(crate) use crate::slots::lifetimes::Lifetimes;
+pub(crate) use crate::slots::generation_settings::GenerationSettings;
 
 /// Why a pool cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub(crate) struct Settings {
     pub(crate) capacity: Option<usize>,
     /// The limit of a pool that grows.
     pub(crate) capacity_max: usize,
-    pub(crate) lifetimes: Lifetimes,
+    pub(crate) generations: GenerationSettings,
     pub(crate) debug_aids: DebugAids,
 }
 
@@ -98,7 +98,7 @@ impl Settings {
     pub(crate) const NONE: Self = Self {
         capacity: None,
         capacity_max: usize::MAX,
-        lifetimes: Lifetimes::PLAIN,
+        generations: GenerationSettings::PLAIN,
         debug_aids: DebugAids::none(),
     };
 

@@ -9,7 +9,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::ReuseOrder;
 #[cfg(feature = "serde")]
 use crate::slots::saved::Checked;
-use crate::slots::{Block, Core, Room, SlotWords, SlotsMut};
+use crate::slots::{Block, LedgerOf, Room, SlotWords, SlotsMut};
 #[cfg(feature = "serde")]
 use crate::snapshot::format::Refused;
 
@@ -18,8 +18,8 @@ use crate::snapshot::format::Refused;
 #[doc(hidden)]
 pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
-/// Slots that were never used, and their core.
-pub(crate) type UnusedSlots<R, L> = (SlotWords<OneBlock<R, L>>, Core<R, L>);
+/// Slots that were never used, and their ledger.
+pub(crate) type UnusedSlots<R, L> = (SlotWords<OneBlock<R, L>>, LedgerOf<R, L>);
 
 /// The slots of a pool without other settings, every page touched.
 #[track_caller]
@@ -61,7 +61,7 @@ impl Settings {
         room: Room,
     ) -> Result<Layout, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let entries = Core::<R, L>::NEEDS.entries_for(slots, room);
+            let entries = LedgerOf::<R, L>::NEEDS.entries_for(slots, room);
             OneBlock::<R, L>::layout(slots, entries, room.value)
         })
     }
@@ -74,15 +74,15 @@ impl Settings {
         make: impl FnOnce(usize, usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let needs = Core::<R, L>::NEEDS;
+            let needs = LedgerOf::<R, L>::NEEDS;
             let entries = needs.entries_for(slots, room);
             let block = make(slots, entries, room.value)?;
             assert!(block.entry_count() == entries, "the order relies on its entries");
-            let mut core = Core::<R, L>::fresh(&self.lifetimes);
-            let start = core.cycle().start().generation();
+            let mut ledger = LedgerOf::<R, L>::fresh(&self.generations);
+            let start = ledger.cycle().start().generation();
             let mut words = SlotWords::of_unused(block, needs.is_synced, start);
-            core.reset_order_untold(SlotsMut::of(&mut words));
-            Ok((words, core))
+            ledger.reset_order_untold(SlotsMut::of(&mut words));
+            Ok((words, ledger))
         })
     }
 }

@@ -230,7 +230,7 @@ impl<K: SlotKind> Drop for Block<K> {
 }
 
 impl<K: SlotKind> Block<K> {
-    /// For [`CoreOffsets`](crate::CoreOffsets): of the values, the bitmap, the number of slots, the words, the entries
+    /// For [`SlotOffsets`](crate::SlotOffsets): of the values, the bitmap, the number of slots, the words, the entries
     /// and their number.
     pub(crate) const ARRAY_OFFSETS: [usize; 6] = [
         offset_of!(Self, values),

@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::lifetimes::Lifetimes;
+use crate::slots::generation_settings::GenerationSettings;
 
 /// Where on the cycle a pool's slots begin and end, with handles of the layout `H`.
 ///
@@ -43,9 +43,9 @@ pub(crate) type CheckWord<H> = fn(
 impl<H: HandleLayout> GenerationCycle<H> {
     const WRAPS: u32 = 1 << 31;
 
-    pub(crate) const fn new(lifetimes: &Lifetimes) -> Self {
-        let max = lifetimes.generation_max::<H>();
-        Self::of(lifetimes.start(max), lifetimes.count_up_to(max), max, lifetimes.wraps)
+    pub(crate) const fn new(settings: &GenerationSettings) -> Self {
+        let max = settings.generation_max::<H>();
+        Self::of(settings.start(max), settings.count_up_to(max), max, settings.wraps)
     }
 
     /// `count` lifetimes (1 to `max`) from the generation `start` on.
@@ -113,28 +113,28 @@ impl<H: HandleLayout> GenerationCycle<H> {
     /// marked dead, or the mark of a retired slot.
     #[inline]
     pub(crate) fn word_after(&self, generation: H::Word) -> H::Word {
-        if self.is_border(generation) {
-            return self.word_after_border(generation);
+        if self.needs_care(generation) {
+            return self.word_after_with_care(generation);
         }
         generation.dead_successor()
     }
 
     /// Whether something other than the successor comes after this generation.
     #[inline]
-    pub(crate) fn is_border(&self, generation: H::Word) -> bool {
+    pub(crate) fn needs_care(&self, generation: H::Word) -> bool {
         // No short-circuit: one branch for both.
         (generation == self.last()) | (generation == self.largest())
     }
 
     /// A slot's generation below this one is followed by its successor. `over_max`: a slot may have
     /// continued at 1 after the largest generation; otherwise, all are still at or above the first.
-    pub(crate) fn fast_below(&self, over_max: bool) -> H::Word {
+    pub(crate) fn slow_from(&self, over_max: bool) -> H::Word {
         if over_max || self.last() >= self.start() { self.last() } else { self.largest() }
     }
 
     #[cold]
     #[inline]
-    fn word_after_border(&self, generation: H::Word) -> H::Word {
+    fn word_after_with_care(&self, generation: H::Word) -> H::Word {
         if generation != self.last() {
             H::Word::from_generation(1).as_dead()
         } else if self.wraps() {
@@ -257,7 +257,12 @@ mod tests {
     }
 
     fn cycle(count: u32, wraps: bool, salt: Option<u64>) -> GenerationCycle<Short> {
-        GenerationCycle::new(&Lifetimes { salt, count, wraps, ..Lifetimes::PLAIN })
+        GenerationCycle::new(&GenerationSettings {
+            salt,
+            count,
+            wraps,
+            ..GenerationSettings::PLAIN
+        })
     }
 
     #[test]
@@ -275,7 +280,7 @@ mod tests {
                 assert_eq!((parts, wide.wraps()), ([start, last, max], wraps));
             }
         }
-        let plain = &Lifetimes::PLAIN;
+        let plain = &GenerationSettings::PLAIN;
         assert!(GenerationCycle::<Short>::new(plain).has_zero_bits());
         assert!(AnyCycle::new(plain).has_zero_bits());
     }
@@ -285,10 +290,15 @@ mod tests {
     fn ends_earlier_on_request() {
         for (count, wraps) in [(1, false), (2, true), (254, false), (u32::MAX, true)] {
             for salt in [None, Some(1), Some(2), Some(3)] {
-                let lifetimes =
-                    Lifetimes { salt, count, wraps, generation_max: 255, ..Lifetimes::PLAIN };
-                let short = GenerationCycle::<Short>::new(&lifetimes);
-                assert_eq!(AnyCycle::new(&lifetimes), short.with_layout());
+                let settings = GenerationSettings {
+                    salt,
+                    count,
+                    wraps,
+                    generation_max: 255,
+                    ..GenerationSettings::PLAIN
+                };
+                let short = GenerationCycle::<Short>::new(&settings);
+                assert_eq!(AnyCycle::new(&settings), short.with_layout());
             }
         }
     }
@@ -332,8 +342,13 @@ mod tests {
     #[test]
     fn a_generation_that_no_slot_has_was_never_issued() {
         for (wraps, salt) in [(false, None), (true, None), (false, Some(1)), (true, Some(1))] {
-            let lifetimes = Lifetimes { salt, wraps, generation_max: 100, ..Lifetimes::PLAIN };
-            let cycle = GenerationCycle::<Short>::new(&lifetimes);
+            let settings = GenerationSettings {
+                salt,
+                wraps,
+                generation_max: 100,
+                ..GenerationSettings::PLAIN
+            };
+            let cycle = GenerationCycle::<Short>::new(&settings);
             for word in [cycle.start(), cycle.start().as_dead(), u16::RETIRED] {
                 for generation in [0, 101, 255] {
                     let why = cycle.refusal(Some(word), generation, || 0);

@@ -15,16 +15,16 @@ pub(crate) mod bit_tree;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod block;
-mod counts;
+mod counters;
 mod cycle;
 #[cfg_attr(not(feature = "alloc"), path = "no_detached.rs")]
 mod detached;
+pub(crate) mod generation_settings;
 pub(crate) mod generations;
 #[allow(unsafe_code)]
 mod inline;
 mod kind;
 mod ledger;
-pub(crate) mod lifetimes;
 mod link;
 mod needs;
 mod partition;
@@ -36,12 +36,12 @@ pub(crate) mod saved;
 #[allow(unsafe_code)]
 mod words;
 
-pub(crate) use self::counts::{CountedSlots, Counts, retired_among};
+pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, SlotKind};
-pub(crate) use self::ledger::{Core, EntryOf, Ledger, check_disjoint};
+pub(crate) use self::ledger::{EntryOf, Ledger, LedgerOf, check_disjoint};
 pub(crate) use self::link::Link;
 pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};

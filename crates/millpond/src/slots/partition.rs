@@ -12,7 +12,7 @@
 use core::iter;
 use core::ops::Range;
 
-use super::Counts;
+use super::Counters;
 use crate::handle::Word;
 
 /// Where the parts of a partition begin.
@@ -24,15 +24,15 @@ pub(crate) struct Parting {
 
 impl Parting {
     #[inline(always)]
-    pub(crate) fn of(counts: Counts) -> Self {
-        Self::with_live(counts.live(), counts)
+    pub(crate) fn of(counters: Counters) -> Self {
+        Self::with_live(counters.live(), counters)
     }
 
     /// Where the parts begin in a partition with this many live slots.
     #[inline(always)]
-    pub(crate) fn with_live(live: usize, counts: Counts) -> Self {
-        debug_assert_eq!(live, counts.live());
-        Self { live, retired: counts.retired() }
+    pub(crate) fn with_live(live: usize, counters: Counters) -> Self {
+        debug_assert_eq!(live, counters.live());
+        Self { live, retired: counters.retired() }
     }
 
     /// Whether there are retired slots to skip.
@@ -155,7 +155,7 @@ pub(crate) trait Partition {
     }
 
     /// The vacant slot at this position is about to become live, and the one that comes next takes its place.
-    fn claim(&mut self, position: usize, parting: Parting) {
+    fn take_at(&mut self, position: usize, parting: Parting) {
         self.swap(position, parting.next());
         self.pass_retired(parting);
     }

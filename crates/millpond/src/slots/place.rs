@@ -78,13 +78,13 @@ pub unsafe trait Place {
     }
 }
 
-/// How up to date the bitmap of a place is: *synced*, so that each birth and death writes its bit, or as the words were
+/// How up to date the bitmap of a place is: *synced*, so that each insertion and removal writes its bit, or as the words were
 /// when it was gathered.
 ///
 /// If it is synced, `upper` is below 2^31, and says whether the live slots are the lowest of the pool, so that iterating
 /// over them is iterating over a slice. Most iterations over small pools begin with this check, and few pools change
-/// between two iterations, so the result is stored. Otherwise, the two halves are the inverse of the number of births and
-/// deaths at the last gathering, which is below 2^63: at one in each nanosecond, a pool has as many after 292 years.
+/// between two iterations, so the result is stored. Otherwise, the two halves are the inverse of the number of insertions and
+/// removals at the last gathering, which is below 2^63: at one in each nanosecond, a pool has as many after 292 years.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
@@ -101,10 +101,10 @@ impl BitmapState {
     /// A bitmap that nobody has gathered.
     pub(crate) const OLD: Self = Self::gathered_at(0);
 
-    /// For [`CoreOffsets`](crate::CoreOffsets).
+    /// For [`SlotOffsets`](crate::SlotOffsets).
     pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, lower), offset_of!(Self, upper)];
 
-    /// Not synced, and as the words were when there had been this many births and deaths. `u64::MAX`: never.
+    /// Not synced, and as the words were when there had been this many insertions and removals. `u64::MAX`: never.
     pub(crate) const fn gathered_at(changes: u64) -> Self {
         let inverse = !changes | 1 << 63;
         Self { lower: inverse as u32, upper: (inverse >> 32) as u32 }
@@ -124,7 +124,7 @@ impl BitmapState {
         (self.upper as i32) >= 0
     }
 
-    /// How many births and deaths there had been when a bitmap that is not synced was gathered.
+    /// How many insertions and removals there had been when a bitmap that is not synced was gathered.
     #[inline]
     pub(crate) fn changes(self) -> u64 {
         !(u64::from(self.upper) << 32 | u64::from(self.lower))

@@ -8,7 +8,7 @@
 //! its bitmap, are memory that nobody has written to.
 //!
 //! Iteration uses a bitmap, 64 slots to a word. It is *synced* if each insertion and removal writes its bit.
-//! Otherwise, mutable iteration first gathers the top bits of the words into it; the counts of insertions and removals
+//! Otherwise, mutable iteration first gathers the top bits of the words into it; the counters of insertions and removals
 //! show whether it is out of date. Writing a bit costs about half a nanosecond per insertion or removal, gathering
 //! costs a twentieth per slot and iteration. So a bitmap is synced from the first iteration on that finds few insertions
 //! and removals since the one before. Shared iteration over an old bitmap gathers the bits on the way.
@@ -20,10 +20,10 @@
 //! # Invariant
 //!
 //! 1. A bitmap that is not known to be old has a bit set exactly for each live slot. Every method that changes a word
-//!    writes the bit or changes the counts, by which the bitmap is old.
+//!    writes the bit or changes the counters, by which the bitmap is old.
 //! 2. If a [prefix](BitmapState::prefix) is known, the slots below it are live, and no others.
-//! 3. `births - deaths` is the number of live slots.
-//! 4. `fast_below` is the border, or 0 while the bitmap is synced: so a lifetime that ends below it has no bit to clear.
+//! 3. `inserted - removed` is the number of live slots.
+//! 4. `fast_below` is `slow_from`, or 0 while the bitmap is synced: so a lifetime that ends below it has no bit to clear.
 //! 5. Slots from `used` on are as in a new pool: no value was ever in them, their words are 0, the bitmap, old or not, has
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
@@ -46,10 +46,10 @@ use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::Link;
 use crate::slots::{
-    BitmapState, CountedSlots, Counts, GenerationCycle, Inline, Place, SlotKind, retired_among,
+    BitmapState, CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
 };
 
-/// An iteration that finds at most one birth or death for this many used slots since the previous one
+/// An iteration that finds at most one insertion or removal for this many used slots since the previous one
 /// syncs the bitmap.
 const SYNCED_SLOTS_PER_CHANGE: u64 = 4;
 
@@ -65,18 +65,18 @@ pub struct SlotWords<P: Place> {
     used: u32,
     /// One less than the first generation of every slot; 2^32 - 1 if that is 0, of slots whose first generation is not known.
     start_minus_1: u32,
-    /// As in [`Counts`], and so are `births` and `deaths`.
+    /// As in [`Counters`], and so are `inserted` and `removed`.
     peak: u32,
     retired: u32,
     /// Bit `i % 64` of word `i / 64` of its bitmap is set while slot `i` is live, unless the bitmap is
     /// [old](BitmapState). No bit at or beyond the last slot is ever set.
     place: P,
-    births: u64,
-    deaths: u64,
+    inserted: u64,
+    removed: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
     /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
-    border: u32,
+    slow_from: u32,
 }
 
 /// The slots, as whoever owns them lends them to a [`Ledger`](super::Ledger): nobody else can change them, because their values
@@ -108,16 +108,16 @@ impl<'a, P: Place> SlotsMut<'a, P> {
 }
 
 impl<P: Place> SlotWords<P> {
-    /// For [`CoreOffsets`](crate::CoreOffsets).
+    /// For [`SlotOffsets`](crate::SlotOffsets).
     pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
-    /// Of the births, the deaths, the peak and the number of retired slots.
-    pub(crate) const COUNT_OFFSETS: [usize; 4] = [
-        offset_of!(Self, births),
-        offset_of!(Self, deaths),
+    /// Of the insertions, the removals, the peak and the number of retired slots.
+    pub(crate) const COUNTER_OFFSETS: [usize; 4] = [
+        offset_of!(Self, inserted),
+        offset_of!(Self, removed),
         offset_of!(Self, peak),
         offset_of!(Self, retired),
     ];
-    pub(crate) const BORDER_OFFSET: usize = offset_of!(Self, border);
+    pub(crate) const SLOW_FROM_OFFSET: usize = offset_of!(Self, slow_from);
     pub(crate) const USED_OFFSET: usize = offset_of!(Self, used);
     pub(crate) const START_MINUS_1_OFFSET: usize = offset_of!(Self, start_minus_1);
 
@@ -155,9 +155,9 @@ impl<P: Place> CountedSlots for SlotWords<P> {
     }
 
     #[inline(always)]
-    fn counts(&self) -> Counts {
-        let Self { births, deaths, peak, retired, .. } = *self;
-        Counts { births, deaths, peak, retired }
+    fn counters(&self) -> Counters {
+        let Self { inserted, removed, peak, retired, .. } = *self;
+        Counters { inserted, removed, peak, retired }
     }
 
     #[inline]
@@ -168,7 +168,7 @@ impl<P: Place> CountedSlots for SlotWords<P> {
 
 impl<P: Place> SlotWords<P> {
     const fn unused(place: P, start: u32) -> Self {
-        let Counts { births, deaths, peak, retired } = Counts::NONE;
+        let Counters { inserted, removed, peak, retired } = Counters::NONE;
         let start_minus_1 = start.wrapping_sub(1);
         Self {
             used: 0,
@@ -176,10 +176,10 @@ impl<P: Place> SlotWords<P> {
             peak,
             retired,
             place,
-            births,
-            deaths,
+            inserted,
+            removed,
             fast_below: 0,
-            border: 0,
+            slow_from: 0,
         }
     }
 
@@ -217,7 +217,7 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn begin_next(&mut self, index: usize) -> P::Word {
         debug_assert!(index >= self.ever_used() && index < self.slots());
         self.used = index as u32 + 1;
-        self.close_border();
+        self.end_all_slowly();
         self.unused_word()
     }
 
@@ -266,13 +266,13 @@ impl<P: Place> SlotWords<P> {
         P::Word::from_generation(self.start()).as_dead()
     }
 
-    fn set_counts(&mut self, counts: Counts) {
-        Counts {
-            births: self.births,
-            deaths: self.deaths,
+    fn set_counters(&mut self, counters: Counters) {
+        Counters {
+            inserted: self.inserted,
+            removed: self.removed,
             peak: self.peak,
             retired: self.retired,
-        } = counts;
+        } = counters;
     }
 
     #[inline]
@@ -392,7 +392,7 @@ impl<P: Place> SlotWords<P> {
     /// The number of live slots.
     #[inline]
     pub(crate) fn live(&self) -> usize {
-        self.counts().live()
+        self.counters().live()
     }
 
     /// How many slots are dead and not retired.
@@ -403,10 +403,10 @@ impl<P: Place> SlotWords<P> {
 
     /// How many slots were live at once at most.
     pub(crate) fn peak(&self) -> usize {
-        self.counts().peak()
+        self.counters().peak()
     }
 
-    /// A slot is about to become live: must be called before each birth that may bring a new peak. Returns whether it
+    /// A slot is about to become live: must be called before each insertion that may bring a new peak. Returns whether it
     /// does.
     #[inline]
     pub(crate) fn record_next_peak(&mut self) -> bool {
@@ -418,7 +418,7 @@ impl<P: Place> SlotWords<P> {
         is_peak
     }
 
-    /// A lifetime is about to end: must be called before each death that comes after births that were not
+    /// A lifetime is about to end: must be called before each removal that comes after insertions that were not
     /// [expected](Self::record_next_peak).
     pub(crate) fn record_peak(&mut self) {
         self.peak = self.peak() as u32;
@@ -427,7 +427,7 @@ impl<P: Place> SlotWords<P> {
     /// How many slots will never be reused.
     #[inline]
     pub(crate) fn retired(&self) -> usize {
-        self.counts().retired()
+        self.counters().retired()
     }
 
     #[inline]
@@ -483,7 +483,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: there is such a slot.
             unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
-        self.births += 1;
+        self.inserted += 1;
     }
 
     /// The word of the bitmap with the slot's bit, which is about to change.
@@ -513,17 +513,17 @@ impl<P: Place> SlotWords<P> {
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
         self.set_link(index, Link::NONE);
-        self.deaths += 1;
+        self.removed += 1;
     }
 
-    /// Ends this lifetime of a live slot if its generation is below the [border](Self::set_border), in one comparison if
+    /// Ends this lifetime of a live slot if its generation is below [`slow_from`](Self::set_slow_from), in one comparison if
     /// the bitmap is not synced.
     #[inline(always)]
     pub(crate) fn end_fast(&mut self, index: usize, generation: P::Word) -> bool {
         debug_assert!(self.is_live_in(index, generation));
         assert!(index < self.slots());
         if generation.to_bits() >= self.fast_below {
-            if !P::HAS_BITMAP || generation.to_bits() >= self.border {
+            if !P::HAS_BITMAP || generation.to_bits() >= self.slow_from {
                 cold();
                 return false;
             }
@@ -535,34 +535,34 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: just tested; whoever ends a lifetime has moved the value out.
             unsafe { self.write_link(index, Link::NONE) };
         }
-        self.deaths += 1;
+        self.removed += 1;
         true
     }
 
     /// Below this generation, its successor follows, and there is nothing else to do when a lifetime ends.
     #[inline(always)]
-    pub(crate) fn set_border(&mut self, border: P::Word) {
-        self.border = border.to_bits();
+    pub(crate) fn set_slow_from(&mut self, generation: P::Word) {
+        self.slow_from = generation.to_bits();
         self.settle_fast_below();
     }
 
     fn settle_fast_below(&mut self) {
-        self.fast_below = if self.is_synced() { 0 } else { self.border };
+        self.fast_below = if self.is_synced() { 0 } else { self.slow_from };
     }
 
-    /// No generation is below the border from now on.
+    /// Each lifetime ends slowly from now on.
     #[inline(always)]
-    pub(crate) fn close_border(&mut self) {
-        self.border = 0;
+    pub(crate) fn end_all_slowly(&mut self) {
+        self.slow_from = 0;
         self.fast_below = 0;
     }
 
     #[inline(always)]
-    pub(crate) fn border(&self) -> u32 {
-        self.border
+    pub(crate) fn slow_from(&self) -> u32 {
+        self.slow_from
     }
 
-    /// From now on, each birth and death writes its bit.
+    /// From now on, each insertion and removal writes its bit.
     pub(crate) fn start_syncing(&mut self) {
         let is_old = self.is_bitmap_old();
         if let Some(age) = self.place.bitmap_state_mut() {
@@ -594,27 +594,27 @@ impl<P: Place> SlotWords<P> {
         &mut self,
         cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
     ) {
-        let mut counts = self.counts();
+        let mut counters = self.counters();
         let (used, bit_words) = (self.used(), self.used_bit_words());
         let parts = self.place.parts_mut();
         // Small enough for one comparison, large enough for vector instructions.
         for words in parts.words[..used].chunks_mut(32) {
-            let at_border = words.iter().fold(false, |any, word| any | cycle.is_border(*word));
+            let with_care = words.iter().fold(false, |any, word| any | cycle.needs_care(*word));
             for word in words {
-                let is = match (word.is_dead(), at_border) {
+                let is = match (word.is_dead(), with_care) {
                     (true, _) => *word,
                     (false, false) => word.dead_successor(),
                     (false, true) => cycle.word_after(*word),
                 };
-                counts.retire(usize::from(*word != is && is == P::Word::RETIRED));
+                counters.retire(usize::from(*word != is && is == P::Word::RETIRED));
                 *word = is;
             }
         }
-        counts.all_dead();
+        counters.all_dead();
         if P::HAS_BITMAP {
             parts.bits[..bit_words].fill(0);
         }
-        self.set_counts(counts);
+        self.set_counters(counters);
         self.set_gathered_at(self.changes());
     }
 
@@ -674,7 +674,7 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Whether each birth and death writes its bit.
+    /// Whether each insertion and removal writes its bit.
     #[inline]
     pub(crate) fn is_synced(&self) -> bool {
         P::HAS_BITMAP && self.place.bitmap_state().is_synced()
@@ -731,10 +731,10 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// A number that rises with each birth and death.
+    /// A number that rises with each insertion and removal.
     #[inline]
     fn changes(&self) -> u64 {
-        self.births + self.deaths
+        self.inserted + self.removed
     }
 
     #[inline]
@@ -770,7 +770,7 @@ impl<P: Place> SlotWords<P> {
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
         debug_assert!(used >= self.used() && used >= other.used());
-        self.set_counts(other.counts());
+        self.set_counters(other.counters());
         self.used = other.used;
         let (parts, others) = (self.place.parts_mut(), other.place.parts());
         parts.words[..used].copy_from_slice(&others.words[..used]);
@@ -797,7 +797,7 @@ impl<P: Place> SlotWords<P> {
         // The peak is what a file says, and may be that of more slots.
         self.mark_used_until(words.len().max(peak));
         let live = words.iter().filter(|word| !word.is_dead()).count();
-        self.set_counts(Counts::loaded(inserted, live, peak, self.count_retired()));
+        self.set_counters(Counters::loaded(inserted, live, peak, self.count_retired()));
         self.rebuild();
     }
 
@@ -840,9 +840,9 @@ impl<P: Place> SlotWords<P> {
         let parts = self.place.parts();
         let live = parts.words.iter().filter(|word| !word.is_dead()).count();
         ensure(
-            self.births.checked_sub(self.deaths) == Some(live as u64),
+            self.inserted.checked_sub(self.removed) == Some(live as u64),
             "as many slots are live as lifetimes have begun and not ended",
-            format_args!("{live} live, {} begun, {} ended", self.births, self.deaths),
+            format_args!("{live} live, {} begun, {} ended", self.inserted, self.removed),
         )?;
         let differs = Occupancy::new(P::Word::source(parts.words), self.slots(), live)
             .words()
@@ -854,9 +854,9 @@ impl<P: Place> SlotWords<P> {
             format_args!("word {differs:?} differs"),
         )?;
         ensure(
-            self.fast_below == if self.is_synced() { 0 } else { self.border },
+            self.fast_below == if self.is_synced() { 0 } else { self.slow_from },
             "no lifetime ends without its bit if the bitmap is synced",
-            format_args!("below {:?}, border {:?}", self.fast_below, self.border),
+            format_args!("below {:?}, slow from {:?}", self.fast_below, self.slow_from),
         )?;
         let age = self.place.bitmap_state();
         let are_lowest = parts.words.iter().take(live).all(|word| !word.is_dead());
@@ -943,8 +943,8 @@ mod tests {
         let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
         let SlotWords { used, start_minus_1, peak, retired, .. } = words;
         assert_eq!((used, start_minus_1, peak, retired), (0, 0, 0, 0));
-        let SlotWords { place, births, deaths, fast_below, border, .. } = words;
-        assert_eq!((births, deaths, fast_below, border), (0, 0, 0, 0));
+        let SlotWords { place, inserted, removed, fast_below, slow_from, .. } = words;
+        assert_eq!((inserted, removed, fast_below, slow_from), (0, 0, 0, 0));
         let parts = place.parts();
         assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
     }
@@ -991,7 +991,7 @@ mod tests {
             assert_eq!(live(&words), expected);
             words.refresh();
             assert_eq!(live(&words), expected);
-            // One death and one birth: as many live slots as before.
+            // One removal and one insertion: as many live slots as before.
             words.set_dead(129, 2.as_dead());
             words.set_live(1, 1);
             expected.retain(|index| *index != 129);
@@ -1007,15 +1007,15 @@ mod tests {
     #[test]
     fn walks_that_find_few_changes_sync_a_bitmap() {
         let mut words = words(1000, false, 1);
-        let walk_after = |words: &mut Words, births: usize| {
-            for index in 0..births {
+        let walk_after = |words: &mut Words, inserted: usize| {
+            for index in 0..inserted {
                 words.set_live(index, 1);
                 words.set_dead(index, 1.as_dead());
             }
             words.refresh();
             words.is_synced()
         };
-        assert!(!walk_after(&mut words, 126)); // 252 births and deaths
+        assert!(!walk_after(&mut words, 126)); // 252 insertions and removals
         assert!(!walk_after(&mut words, 1000));
         assert!(walk_after(&mut words, 125));
         // It stays so.
@@ -1050,28 +1050,28 @@ mod tests {
             } else {
                 words.set_dead(!step as usize, 1.as_dead());
             }
-            counts.push((words.live(), words.peak(), words.births));
+            counts.push((words.live(), words.peak(), words.inserted));
         }
         let live: Vec<_> = counts.iter().map(|(live, ..)| *live).collect();
         assert_eq!(live, [1, 2, 3, 2, 1, 2, 3, 2, 1, 0, 1]);
         assert!(counts[2..].iter().all(|(_, peak, _)| *peak == 3));
         assert_eq!(counts[10].2, 6);
         words.set_all_dead(&cycle(false));
-        assert_eq!((words.live(), words.peak(), words.births), (0, 3, 6));
+        assert_eq!((words.live(), words.peak(), words.inserted), (0, 3, 6));
         for index in 0..4 {
             words.record_next_peak();
             words.set_live(index, 1);
         }
-        assert_eq!((words.live(), words.peak(), words.births), (4, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.inserted), (4, 4, 10));
         words.set_all_dead(&cycle(false));
-        assert_eq!((words.live(), words.peak(), words.births), (0, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.inserted), (0, 4, 10));
     }
 
     #[test]
     fn the_end_of_all_lifetimes_is_the_end_of_each() {
         for wraps in [false, true] {
             let cycle = cycle(wraps);
-            // Every generation, in a long stretch without a border and in stretches with one.
+            // Every generation, in a long stretch in which none needs care, and in stretches with one that does.
             let generations: [u16; 6] = [254, 255, 1, 2, 3, 4];
             for pattern in 0..6 {
                 let slots = 100;
@@ -1137,8 +1137,8 @@ mod tests {
             sound(&words).unwrap_err().rule()
         };
         let counted = "as many slots are live as lifetimes have begun and not ended";
-        assert_eq!(broken(|words| words.births += 1), counted);
-        assert_eq!(broken(|words| words.deaths += 5), counted);
+        assert_eq!(broken(|words| words.inserted += 1), counted);
+        assert_eq!(broken(|words| words.removed += 5), counted);
         let bits = "the bitmap has the bits of the live slots, or is known to be old";
         assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 2), bits);
         assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 8), bits);

@@ -78,7 +78,7 @@ impl<T: Clone, K: SlotKind> Storage<T, Block<K>> {
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
-    use crate::slots::{Core, Link};
+    use crate::slots::{LedgerOf, Link};
 
     #[test]
     fn takes_unused_slots_that_were_made_for_its_values_and_no_others() {
@@ -111,7 +111,7 @@ mod tests {
 
         let link = Link { next: 2, previous: 1 };
         type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
-        let mut storage = Roomy::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
+        let mut storage = Roomy::try_new(LedgerOf::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
         storage.put(1, 1, 70);
         storage.words.set_link(0, link);
         storage.words.set_link(1, link);
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(storage.get(1), Some(&70));
 
         type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
-        let storage = Narrow::try_new(Core::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
+        let storage = Narrow::try_new(LedgerOf::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
         assert!(!storage.words.holds_links());
     }
 }

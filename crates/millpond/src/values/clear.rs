@@ -8,11 +8,11 @@ impl<T, P: Place> Storage<T, P> {
     /// Removes and drops all values. If a drop panics, the values that were not yet dropped stay.
     pub(crate) fn clear<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
         &mut self,
-        core: &mut Ledger<Q, L>,
+        ledger: &mut Ledger<Q, L>,
     ) {
-        let cycle = core.cycle();
+        let cycle = ledger.cycle();
         // The reuse order matches the words again at the end.
-        let mut storage = guard(self, move |storage| core.reset_order(storage.slots_mut()));
+        let mut storage = guard(self, move |storage| ledger.reset_order(storage.slots_mut()));
         if !core::mem::needs_drop::<T>() {
             storage.forget_all(&cycle);
             return;

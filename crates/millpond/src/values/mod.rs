@@ -10,7 +10,7 @@
 //! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
 //! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
-//! 4. The bitmap agrees with the word of each slot, unless the counts show that it is old ([`SlotWords`]), and the
+//! 4. The bitmap agrees with the word of each slot, unless the counters show that it is old ([`SlotWords`]), and the
 //!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.
 //!
 //! Nobody else has the words to change them: they are private to this module. It lends them to the [`Ledger`] of the same pool
@@ -87,7 +87,7 @@ impl<T: Clone, K: SlotKind, const N: usize> Storage<T, Inline<T, K, N>> {
     }
 }
 
-/// Operations that need the core of the slots.
+/// Operations that need the ledger of the slots.
 impl<T, P: Place> Storage<T, P> {
     /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
     /// taken that slot out of the order. `grow` does not see the value, which it would get by way of the stack.
@@ -99,12 +99,12 @@ impl<T, P: Place> Storage<T, P> {
     >(
         &mut self,
         value: T,
-        core: &mut Ledger<Q, L>,
+        ledger: &mut Ledger<Q, L>,
         grow: impl FnOnce(&mut Self, &mut Ledger<Q, L>) -> Result<usize, C>,
     ) -> Result<(usize, P::Word), (T, C)> {
-        let (index, generation) = match core.take_next(self.slots_mut()) {
+        let (index, generation) = match ledger.take_next(self.slots_mut()) {
             Some(taken) => taken,
-            None => match grow(self, core) {
+            None => match grow(self, ledger) {
                 Ok(index) => (index, self.words.of_vacant(index).expect("taken out of the order")),
                 Err(cause) => return Err((value, cause)),
             },
@@ -125,10 +125,10 @@ impl<T, P: Place> Storage<T, P> {
     pub(crate) fn end<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
         &mut self,
         index: usize,
-        core: &mut Ledger<Q, L>,
+        ledger: &mut Ledger<Q, L>,
     ) -> Option<T> {
         let generation = self.words.of_live(index)?;
-        self.remove(index, generation, core)
+        self.remove(index, generation, ledger)
     }
 
     /// Ends this lifetime of the slot, and returns its value; `None` if it is not in it.
@@ -137,16 +137,16 @@ impl<T, P: Place> Storage<T, P> {
         &mut self,
         index: usize,
         generation: P::Word,
-        core: &mut Ledger<Q, L>,
+        ledger: &mut Ledger<Q, L>,
     ) -> Option<T> {
         if !self.words.is_live_in(index, generation) {
             cold();
             return None;
         }
-        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
+        // SAFETY: the slot is live; the ledger ends its lifetime and no other, and runs no user code.
         Some(unsafe {
             self.move_out_unchecked(index, |storage| {
-                core.end(index, generation, storage.slots_mut())
+                ledger.end(index, generation, storage.slots_mut())
             })
         })
     }
@@ -254,7 +254,7 @@ impl<T, P: Place> Storage<T, P> {
         &self.words
     }
 
-    /// The slots, for their core.
+    /// The slots, for their ledger.
     #[inline(always)]
     pub(crate) fn slots_mut(&mut self) -> SlotsMut<'_, P> {
         SlotsMut::of(&mut self.words)

@@ -11,7 +11,7 @@ use crate::slots::{Ledger, Place};
 /// as few values die.
 struct Removals<'a, T, P: Place, Q, L: HandleLayout> {
     storage: &'a mut Storage<T, P>,
-    core: &'a mut Ledger<Q, L>,
+    ledger: &'a mut Ledger<Q, L>,
     first: usize,
     /// Bit `i` is set if the value of slot `first + i` is to be removed.
     bits: u64,
@@ -39,12 +39,12 @@ where
     #[inline(never)]
     fn carry_out(&mut self) {
         if Storage::<T, P>::MAY_FORGET {
-            return self.core.end_each(self.first, self.bits, self.storage.slots_mut());
+            return self.ledger.end_each(self.first, self.bits, self.storage.slots_mut());
         }
         while self.bits != 0 {
             let index = self.first + self.bits.trailing_zeros() as usize;
             self.bits &= self.bits - 1;
-            drop(self.storage.end(index, self.core));
+            drop(self.storage.end(index, self.ledger));
         }
     }
 }
@@ -56,13 +56,13 @@ impl<T, P: Place> Storage<T, P> {
     #[inline]
     pub(crate) fn retain<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
         &mut self,
-        core: &mut Ledger<Q, L>,
+        ledger: &mut Ledger<Q, L>,
         mut keep: impl FnMut(usize, P::Word, &mut T) -> bool,
     ) {
         for word in 0..self.words.used().div_ceil(WORD_SLOTS) {
             let mut live = self.words.live_bits(word);
             let first = word * WORD_SLOTS;
-            let removals = Removals { storage: self, core, first, bits: 0 };
+            let removals = Removals { storage: self, ledger, first, bits: 0 };
             let mut removals = guard(removals, Removals::carry_out);
             if live == !0 {
                 for bit in 0..WORD_SLOTS {

@@ -66,7 +66,7 @@ impl Used {
         assert!(count.is_none_or(|count| count == pool.len()));
     }
 
-    /// Claims in bulk (`Lifo` leaves ghosts in its stack, and sweeps them out), in each of these lifetimes: how many
+    /// Claims in bulk (`Lifo` leaves stale entries in its stack, and sweeps them out), in each of these lifetimes: how many
     /// slots were claimed, in a pool that has claims.
     fn claim(
         &mut self,

@@ -1,7 +1,7 @@
 use super::SideTable;
 use crate::handle::{HandleLayout, handle_of_live};
 use crate::occupancy::Occupancy;
-use crate::pools::faces;
+use crate::pools::iterators;
 
 impl<H: HandleLayout, V> SideTable<H, V> {
     /// Moves all values out, in index order. Dropping the iterator removes the values that it has
@@ -23,12 +23,12 @@ impl<H: HandleLayout, V> SideTable<H, V> {
 
 /// An iterator that moves all values out of a side table in index order; returned by
 /// [`SideTable::drain`].
-pub type Drain<'a, H, V> = faces::Drain<'a, SideTable<H, V>>;
+pub type Drain<'a, H, V> = iterators::Drain<'a, SideTable<H, V>>;
 
 /// An iterator over the values of a side table that it owns, in index order.
-pub type IntoIter<H, V> = faces::IntoIter<SideTable<H, V>>;
+pub type IntoIter<H, V> = iterators::IntoIter<SideTable<H, V>>;
 
-impl<H: HandleLayout, V> faces::sealed::Walked for SideTable<H, V> {
+impl<H: HandleLayout, V> iterators::sealed::Walked for SideTable<H, V> {
     type Value = V;
     type Handle = H;
 

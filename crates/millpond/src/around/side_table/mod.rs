@@ -99,7 +99,7 @@ pub struct SideTable<H: HandleLayout, V> {
 
 /// An iterator over the handles that have values in a side table, in index order; returned by
 /// [`SideTable::handles`].
-pub type Handles<'a, H> = crate::pools::faces::Handles<'a, Lifo, H>;
+pub type Handles<'a, H> = crate::pools::iterators::Handles<'a, Lifo, H>;
 
 impl<H: HandleLayout, V> SideTable<H, V> {
     /// Returns the number of values.

@@ -12,7 +12,7 @@ use core::fmt;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Explanation, Handle, HandleLayout, Issue, Refusal};
 use crate::occupancy::{Occupancy, Runs};
-use crate::pools::faces::Handles;
+use crate::pools::iterators::Handles;
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::unused::{OneBlock, UnusedSlots, slots_of_capacity};
 use crate::reports::debug::Watch;
@@ -21,7 +21,7 @@ use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::handle_at;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::slots::{Block, Core, GenerationCycle, SlotWords};
+use crate::slots::{Block, GenerationCycle, LedgerOf, SlotWords};
 use crate::snapshot::{SnapshotError, SnapshotOf};
 use crate::values::{PoolStorage, Storage};
 
@@ -56,7 +56,7 @@ use crate::values::{PoolStorage, Storage};
 #[repr(C)]
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     storage: PoolStorage<(), R, H>,
-    core: Core<R, H::Erased>,
+    ledger: LedgerOf<R, H::Erased>,
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -87,8 +87,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Self::of_unused(slots).watched_by(settings)
     }
 
-    fn of_unused((words, core): UnusedSlots<R, H::Erased>) -> Self {
-        Self { storage: Storage::of_unused(words), core }
+    fn of_unused((words, ledger): UnusedSlots<R, H::Erased>) -> Self {
+        Self { storage: Storage::of_unused(words), ledger }
     }
 
     fn watched_by(mut self, settings: &Settings) -> Result<Self, BuildError> {
@@ -124,7 +124,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.core.is_full(self.storage.words())
+        self.ledger.is_full(self.storage.words())
     }
 
     /// Makes a free slot live and returns its handle, or `None` if no slot is free. O(1) in every
@@ -143,9 +143,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let taken = self.storage.put_next((), &mut self.core, |_, _| Err(()));
+        let taken = self.storage.put_next((), &mut self.ledger, |_, _| Err(()));
         let Ok((index, generation)) = taken else {
-            self.core.count_refusal();
+            self.ledger.count_refusal();
             return None;
         };
         let handle = H::from_kept_parts(index, generation);
@@ -158,7 +158,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.core.peek(self.storage.words()).map(H::from_erased)
+        self.ledger.peek(self.storage.words()).map(H::from_erased)
     }
 
     /// Makes exactly this handle live, for loading a saved state. O(1) amortised.
@@ -179,9 +179,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// allocator wraps), or can never have it.
     #[track_caller]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
-        let claimed =
-            self.core.claim(handle.erase(), self.storage.slots_mut(), GenerationCycle::check_begin);
-        let index = claimed.map_err(|kind| {
+        let taken = self.ledger.take_at(
+            handle.erase(),
+            self.storage.slots_mut(),
+            GenerationCycle::check_begin,
+        );
+        let index = taken.map_err(|kind| {
             let lifetime = self.generations().lifetime(handle.generation());
             InsertAtError::new((), kind, self.name(), handle, lifetime)
         })?;
@@ -206,7 +209,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Ends the lifetime of a slot that is live in this generation.
     #[inline]
     pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
-        self.core.end(index, generation, self.storage.slots_mut());
+        self.ledger.end(index, generation, self.storage.slots_mut());
     }
 
     /// Returns whether `handle` is live. O(1).
@@ -229,7 +232,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle.erase(), self.storage.words())
+        self.ledger.check(handle.erase(), self.storage.words())
     }
 
     /// Returns the live handle of slot `index`, or `None` if the slot is not live. O(1).
@@ -261,31 +264,31 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Ends all lifetimes. O(capacity). The next acquisitions use the lowest slots.
     pub fn clear(&mut self) {
-        self.storage.clear(&mut self.core);
+        self.storage.clear(&mut self.ledger);
     }
 
     /// Returns the allocator's counters: slots by state, the peak, insertions, refusals and
     /// evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.core.stats(self.storage.words())
+        self.ledger.stats(self.storage.words())
     }
 
     /// Sends events to `track` from now on, or to nobody.
     pub(crate) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.core.set_recorder(track, self.storage.slots_mut());
+        self.ledger.set_recorder(track, self.storage.slots_mut());
     }
 
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
+        self.ledger.name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.core.cycle())
+        Generations::of(&self.ledger.cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -299,8 +302,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Explanation::new(handle, lifetime, self.check(handle))
     }
 
-    pub(crate) fn core(&self) -> &Core<R, H::Erased> {
-        &self.core
+    pub(crate) fn ledger(&self) -> &LedgerOf<R, H::Erased> {
+        &self.ledger
     }
 
     pub(crate) fn words(&self) -> &SlotWords<OneBlock<R, H>> {
@@ -313,8 +316,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.storage.refresh();
     }
 
-    pub(crate) fn core_mut(&mut self) -> &mut Core<R, H::Erased> {
-        &mut self.core
+    pub(crate) fn ledger_mut(&mut self) -> &mut LedgerOf<R, H::Erased> {
+        &mut self.ledger
     }
 
     /// The order, to be broken.
@@ -323,7 +326,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn order_mut(
         &mut self,
     ) -> (&mut R::Queue<H::Index>, &mut [crate::slots::EntryOf<R, H>]) {
-        (self.core.queue_mut(), self.storage.slots_mut().all().entries_mut())
+        (self.ledger.queue_mut(), self.storage.slots_mut().all().entries_mut())
     }
 
     /// The words, to be broken.
@@ -366,7 +369,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
 crate::policies::lifetimes! {
     [R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>, H,
-    last: |allocator, handle| allocator.core.is_last(handle.erase()),
+    last: |allocator, handle| allocator.ledger.is_last(handle.erase()),
 }
 
 /// Snapshots and checksums.
@@ -444,7 +447,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.core.validate(self.capacity(), self.storage.words(), &[])
+        self.ledger.validate(self.capacity(), self.storage.words(), &[])
     }
 }
 
@@ -461,7 +464,7 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
         let mut storage = Storage::of_unused(words);
         storage.copy_state_from(&self.storage, self.words().used());
         let mut storage = storage.watched_like(&self.storage);
-        Self { core: self.core.clone_for(self.words().entries(), storage.slots_mut()), storage }
+        Self { ledger: self.ledger.clone_for(self.words().entries(), storage.slots_mut()), storage }
     }
 }
 

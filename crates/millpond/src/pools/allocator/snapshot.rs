@@ -12,7 +12,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     type Handle = H;
 
     fn shape(&self) -> Shape {
-        Shape::new(self.capacity(), &self.core.cycle())
+        Shape::new(self.capacity(), &self.ledger.cycle())
     }
 
     fn into_past(mut self) -> Self {
@@ -21,7 +21,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.core.queue().order(self.storage.words(), self.used())
+        self.ledger.queue().order(self.storage.words(), self.used())
     }
 
     fn used(&self) -> usize {
@@ -44,7 +44,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
         let used = sealed::State::used(self).max(sealed::State::used(other));
         self.storage.copy_state_from(&other.storage, used);
         let entries = other.storage.words().entries();
-        self.core.copy_state_from(&other.core, entries, used, self.storage.slots_mut());
+        self.ledger.copy_state_from(&other.ledger, entries, used, self.storage.slots_mut());
     }
 
     fn clone_state_from(&mut self, other: &Self) {
@@ -101,7 +101,7 @@ mod saved {
             let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
             let values = live.map(|index| (index, ()));
             self.storage.load(&state.words, values, state.inserted, state.peak);
-            self.core.load(state, self.storage.slots_mut());
+            self.ledger.load(state, self.storage.slots_mut());
         }
     }
 

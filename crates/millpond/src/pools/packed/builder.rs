@@ -152,7 +152,7 @@ impl<T, H: HandleLayout> Kind<T, (), H> for Growing {
 
     fn build(builder: PackedVecPoolBuilder<T, H>) -> Result<Self::Pool, BuildError> {
         let Builder { settings, .. } = builder;
-        let mut pool = PackedVecPool::without_slots(&settings.lifetimes, settings.capacity_max);
+        let mut pool = PackedVecPool::without_slots(&settings.generations, settings.capacity_max);
         settings.allocate::<H, _>(|capacity| {
             pool.watch(settings.debug_aids)?;
             pool.grow(capacity, true)

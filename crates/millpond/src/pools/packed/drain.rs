@@ -8,13 +8,15 @@ use core::iter::FusedIterator;
 use super::{PackedGrowth, PackedPool, PackedSlotPool};
 use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::faces;
+use crate::pools::iterators;
 use crate::pools::slot_pool::Fixed;
 
 /// The free slot reserved for a packed pool's next value; returned by [`PackedPool::vacant_entry`].
-pub type VacantEntry<'a, T, H = Handle<T>> = faces::VacantEntry<'a, PackedPool<T, H>>;
+pub type VacantEntry<'a, T, H = Handle<T>> = iterators::VacantEntry<'a, PackedPool<T, H>>;
 
-impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> faces::sealed::Face for PackedSlotPool<T, G, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> iterators::sealed::HasEntries
+    for PackedSlotPool<T, G, H>
+{
     type Value = T;
     type Handle = H;
 

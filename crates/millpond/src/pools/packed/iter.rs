@@ -2,7 +2,7 @@ use core::fmt;
 use core::iter::{Copied, Zip};
 use core::slice;
 
-use crate::pools::faces::iterator;
+use crate::pools::iterators::iterator;
 
 /// An iterator over a packed pool's handles and values in their current order; returned by
 /// [`PackedPool::iter`](super::PackedPool::iter).

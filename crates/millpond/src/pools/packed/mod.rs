@@ -34,7 +34,7 @@ use crate::base::memory;
 use crate::base::or_panic;
 use crate::handle::erased::with_label;
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
-use crate::pools::faces;
+use crate::pools::iterators;
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{CannotGrow, Fixed};
 use crate::reports::errors::{
@@ -136,7 +136,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
         settings.allocate::<H, _>(|capacity| {
-            let roster = PackedRoster::try_new(capacity, &settings.lifetimes)?;
+            let roster = PackedRoster::try_new(capacity, &settings.generations)?;
             let values = PackedValues::try_new(capacity)?;
             let mut pool = Self { roster, values, growth: Fixed };
             pool.watch(settings.debug_aids)?;
@@ -352,9 +352,9 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// ```
     #[inline]
     #[track_caller]
-    pub fn vacant_entry(&mut self) -> Option<faces::VacantEntry<'_, Self>> {
+    pub fn vacant_entry(&mut self) -> Option<iterators::VacantEntry<'_, Self>> {
         match self.next_handle() {
-            Ok(handle) => Some(faces::VacantEntry::new(self, handle)),
+            Ok(handle) => Some(iterators::VacantEntry::new(self, handle)),
             Err(_) => {
                 self.roster.count_refusal();
                 None
@@ -568,7 +568,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             }
         };
         self.inspect_next();
-        match reached.and_then(|()| self.roster.claim(handle.erase(), check)) {
+        match reached.and_then(|()| self.roster.acquire_at(handle.erase(), check)) {
             Ok(()) => {
                 self.values.push(value);
                 self.note_origin(handle.erase());
@@ -1130,7 +1130,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        let live = crate::slots::CountedSlots::counts(self.roster.slots()).live();
+        let live = crate::slots::CountedSlots::counters(self.roster.slots()).live();
         crate::reports::validate::ensure(
             live == self.values.len(),
             "there is a value for each live slot",

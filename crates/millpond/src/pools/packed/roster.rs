@@ -9,7 +9,7 @@ use core::ops::{Deref, DerefMut, Range};
 use super::slots::{Slot, Slots};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
-use crate::pools::settings::Lifetimes;
+use crate::pools::settings::GenerationSettings;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
@@ -35,8 +35,8 @@ use crate::slots::{
 pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
     order: Vec<H>,
-    /// A copy of the ledger's [`fast_below`](Ledger::fast_below), or 0: then the next lifetime that ends makes a new one.
-    fast_below: H::Word,
+    /// A copy of the ledger's [`slow_from`](Ledger::slow_from), or 0: then the next lifetime that ends makes a new one.
+    slow_from: H::Word,
     ledger: Ledger<(), H>,
     /// Slots that have retired for all others, while their values are out of the pool.
     detached: Detached,
@@ -86,18 +86,21 @@ impl<H: HandleLayout> Partition for PackedRoster<H> {
 
 impl<H: HandleLayout> PackedRoster<H> {
     /// No slots, and no memory.
-    pub(super) const fn empty(lifetimes: &Lifetimes) -> Self {
+    pub(super) const fn empty(settings: &GenerationSettings) -> Self {
         Self {
             slots: Slots::new(Vec::new()),
             order: Vec::new(),
-            fast_below: H::Word::ZERO,
-            ledger: Ledger::new((), lifetimes),
+            slow_from: H::Word::ZERO,
+            ledger: Ledger::new((), settings),
             detached: Detached::NONE,
         }
     }
 
-    pub(super) fn try_new(slots: usize, lifetimes: &Lifetimes) -> Result<Self, OutOfMemory> {
-        let mut roster = Self::empty(lifetimes);
+    pub(super) fn try_new(
+        slots: usize,
+        settings: &GenerationSettings,
+    ) -> Result<Self, OutOfMemory> {
+        let mut roster = Self::empty(settings);
         roster.try_reserve(slots)?;
         roster.grow(slots, &[]);
         Ok(roster)
@@ -121,7 +124,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     #[inline(always)]
     fn parting(&self) -> Parting {
-        Parting::of(self.slots.counts())
+        Parting::of(self.slots.counters())
     }
 
     /// The handles of all slots: first those of the values, in their order.
@@ -138,7 +141,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// The handle that [`acquire`](Self::acquire) returns next, behind the `live` others.
     #[inline]
     pub(super) fn next(&self, live: usize) -> Option<H> {
-        let parting = Parting::with_live(live, self.slots.counts());
+        let parting = Parting::with_live(live, self.slots.counters());
         self.order.get(parting.next()).copied()
     }
 
@@ -147,8 +150,8 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn acquire(&mut self, live: usize) -> Option<H> {
         let handle = self.next(live)?;
         let has_retired = self.parting().has_retired();
-        self.slots.counts_mut().birth();
-        self.ledger.note_birth(handle.index() as usize);
+        self.slots.counters_mut().count_insertion();
+        self.ledger.note_begin(handle.index() as usize);
         if has_retired {
             self.pass_retired_with_care(live);
         }
@@ -157,22 +160,22 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// Begins exactly the handle's lifetime, if the slot may have it by `check`; its value goes behind the
     /// others.
-    pub(super) fn claim(
+    pub(super) fn acquire_at(
         &mut self,
         handle: H,
         check: CheckWord<H>,
     ) -> Result<(), InsertAtErrorKind> {
-        let claimed = self.ledger.check_claim(handle, &self.slots, check);
-        let index = claimed.map_err(|why| self.detached.explain(handle.index(), why))?;
+        let taken = self.ledger.check_take_at(handle, &self.slots, check);
+        let index = taken.map_err(|why| self.detached.explain(handle.index(), why))?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
         self.order[position] = handle;
-        Partition::claim(self, position, self.parting());
-        self.slots.counts_mut().birth();
+        Partition::take_at(self, position, self.parting());
+        self.slots.counters_mut().count_insertion();
         self.slots.mark_used(index);
-        self.ledger.note_claim(handle);
-        self.fast_below = H::Word::ZERO;
+        self.ledger.note_begin_at(handle);
+        self.slow_from = H::Word::ZERO;
         Ok(())
     }
 
@@ -182,8 +185,8 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[inline]
     pub(super) fn release(&mut self, handle: H, position: usize, live: usize) {
         debug_assert_eq!(self.order[position], handle);
-        self.slots.counts_mut().expect_death(live);
-        if handle.word() >= self.fast_below {
+        self.slots.counters_mut().expect_removal(live);
+        if handle.word() >= self.slow_from {
             return self.release_with_care(handle, position);
         }
         self.make_vacant(handle.index() as usize, handle.successor(), position, live);
@@ -192,7 +195,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// The live slot at this position becomes vacant, with this handle next.
     #[inline(always)]
     fn make_vacant(&mut self, index: usize, next: H, position: usize, live: usize) {
-        self.slots.counts_mut().death();
+        self.slots.counters_mut().count_removal();
         let last = live - 1;
         self.place(position, self.order[last]);
         self.order[last] = next;
@@ -207,7 +210,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[cold]
     #[inline(never)]
     fn pass_retired_with_care(&mut self, position: usize) {
-        self.swap(position, position + self.slots.counts().retired());
+        self.swap(position, position + self.slots.counters().retired());
         self.slots.mark_used(self.order[position].index() as usize);
     }
 
@@ -217,26 +220,26 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[inline(never)]
     fn release_with_care(&mut self, handle: H, position: usize) {
         let index = handle.index() as usize;
-        let live = self.slots.counts().live();
-        match self.ledger.note_death(index, handle.word()) {
+        let live = self.slots.counters().live();
+        match self.ledger.note_end(index, handle.word()) {
             Some(next) => self.make_vacant(index, H::from_kept_parts(index, next), position, live),
             None => {
-                self.slots.counts_mut().death();
-                self.slots.counts_mut().retire(1);
+                self.slots.counters_mut().count_removal();
+                self.slots.counters_mut().retire(1);
                 self.end(position, handle, self.parting());
                 self.slots[index].word = H::Word::RETIRED;
             }
         }
-        self.fast_below = self.ledger.fast_below();
+        self.slow_from = self.ledger.slow_from();
     }
 
     /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.
     pub(super) fn detach(&mut self, handle: H, position: usize) {
         self.detached.reserve();
-        let live = self.slots.counts().live();
-        self.slots.counts_mut().expect_death(live);
-        self.slots.counts_mut().death();
-        self.slots.counts_mut().retire(1);
+        let live = self.slots.counters().live();
+        self.slots.counters_mut().expect_removal(live);
+        self.slots.counters_mut().count_removal();
+        self.slots.counters_mut().retire(1);
         self.end(position, handle, self.parting());
         self.slots[handle.index() as usize].word = H::Word::RETIRED;
         self.detached.add(handle.index(), handle.generation());
@@ -246,9 +249,9 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn reattach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
         self.detached.reattach(handle, &self.slots)?;
         self.unretire(handle, false);
-        self.slots.counts_mut().birth();
+        self.slots.counters_mut().count_insertion();
         self.ledger.note_generation(handle.word());
-        self.fast_below = H::Word::ZERO;
+        self.slow_from = H::Word::ZERO;
         Ok(())
     }
 
@@ -262,16 +265,16 @@ impl<H: HandleLayout> PackedRoster<H> {
         if !self.detached.take(handle.index(), handle.generation()) {
             return false;
         }
-        if let Some(next) = self.ledger.note_death(handle.index() as usize, handle.word()) {
+        if let Some(next) = self.ledger.note_end(handle.index() as usize, handle.word()) {
             self.unretire(H::from_kept_parts(handle.index() as usize, next), true);
         }
-        self.fast_below = H::Word::ZERO;
+        self.slow_from = H::Word::ZERO;
         true
     }
 
     /// This slot is used again, in this lifetime.
     fn unretire(&mut self, handle: H, is_vacant: bool) {
-        self.slots.counts_mut().unretire();
+        self.slots.counters_mut().unretire();
         let slot = &mut self.slots[handle.index() as usize];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -282,7 +285,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Replaces the recorder's track.
     pub(super) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.ledger.replace_recorder(track);
-        self.fast_below = H::Word::ZERO;
+        self.slow_from = H::Word::ZERO;
     }
 
     /// Whether [`release_each`](Self::release_each) is faster for several releases, because the
@@ -298,7 +301,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[inline]
     pub(super) fn release_each(&mut self, positions: &[H::Index]) {
         let mut seen = 0;
-        let live = self.slots.counts().live();
+        let live = self.slots.counters().live();
         for (position, last) in positions.iter().zip((0..live).rev()) {
             for position in [position.to_index(), last] {
                 seen ^= self.slots[self.order[position].index() as usize].position.to_index();
@@ -313,8 +316,8 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// Ends all lifetimes. The vacant slots are in index order again.
     pub(super) fn release_all(&mut self) {
-        let live = self.slots.counts().live();
-        self.slots.counts_mut().expect_death(live);
+        let live = self.slots.counters().live();
+        self.slots.counters_mut().expect_removal(live);
         let cycle = self.ledger.cycle();
         let mut retired = 0;
         for handle in &self.order[..live] {
@@ -322,8 +325,8 @@ impl<H: HandleLayout> PackedRoster<H> {
             slot.word = cycle.after(slot.word).unwrap_or(H::Word::RETIRED);
             retired += usize::from(slot.word == H::Word::RETIRED);
         }
-        self.slots.counts_mut().all_dead();
-        self.slots.counts_mut().retire(retired);
+        self.slots.counters_mut().all_dead();
+        self.slots.counters_mut().retire(retired);
         let mut sorting = Sorting::new(self.parting());
         for (index, slot) in self.slots.iter_mut().enumerate() {
             let position = sorting.position(slot.word.as_dead());
@@ -331,7 +334,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             self.order[position] = handle_in(index, slot.word);
         }
         self.ledger.recount(&self.slots);
-        self.fast_below = H::Word::ZERO;
+        self.slow_from = H::Word::ZERO;
         self.ledger.report_all(&self.slots, iter::empty());
     }
 
@@ -355,7 +358,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn sort_by(&mut self, mut compare: impl FnMut(usize, usize) -> Ordering) {
         let slots = &self.slots;
         let position = |handle: &H| slots[handle.index() as usize].position.to_index();
-        self.order[..slots.counts().live()]
+        self.order[..slots.counters().live()]
             .sort_unstable_by(|a, b| compare(position(a), position(b)));
     }
 
@@ -364,7 +367,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     ///
     /// One cycle of the permutation at a time: the value at its start is passed on to its end.
     pub(super) fn settle(&mut self, mut swap: impl FnMut(usize, usize)) {
-        for start in 0..self.slots.counts().live() {
+        for start in 0..self.slots.counters().live() {
             let mut to = start;
             loop {
                 let slot = &mut self.slots[self.order[to].index() as usize];
@@ -397,7 +400,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         self.ledger.load_numbers(saved, &self.slots);
         self.detached.clear();
-        self.fast_below = H::Word::ZERO;
+        self.slow_from = H::Word::ZERO;
         let parting = self.parting();
         for (place, &index) in saved.order.iter().enumerate() {
             let index = index as usize;
@@ -424,13 +427,13 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
         self.ledger.copy_numbers_from(&other.ledger);
         self.detached.clone_from(&other.detached);
-        self.fast_below = H::Word::ZERO;
+        self.slow_from = H::Word::ZERO;
         self.report_all();
     }
 
     /// Reports to the recorder that the whole state was replaced.
     fn report_all(&mut self) {
-        let live = &self.order[..self.slots.counts().live()];
+        let live = &self.order[..self.slots.counters().live()];
         self.ledger.report_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
     }
 }
@@ -468,7 +471,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
         if !again.is_empty() {
             self.ledger.recount(&self.slots);
-            self.fast_below = H::Word::ZERO;
+            self.slow_from = H::Word::ZERO;
         }
         self.ledger.report_size(&self.slots);
     }
@@ -481,7 +484,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             let slot = &slots[handle.index() as usize];
             (slot.word != H::Word::RETIRED, slot.position.to_index())
         });
-        self.slots.counts_mut().retire(retired);
+        self.slots.counters_mut().retire(retired);
         self.place_again(next);
     }
 
@@ -499,13 +502,13 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The words of the slots from this one on, which are dead.
     pub(super) fn words_from(&self, index: usize) -> impl ExactSizeIterator<Item = H::Word> {
-        let live = self.slots.counts().live();
+        let live = self.slots.counters().live();
         self.slots[index..].iter().map(move |slot| slot.state(live))
     }
 
     /// One more than the last slot that is live, or whose value is out of the pool.
     pub(super) fn needed_until(&self) -> usize {
-        let live = self.order[..self.slots.counts().live()].iter().map(|handle| handle.index());
+        let live = self.order[..self.slots.counters().live()].iter().map(|handle| handle.index());
         let last_out = self.detached.as_slice().last().map(|(slot, _)| *slot);
         live.chain(last_out).max().map_or(0, |last| last as usize + 1)
     }
@@ -562,7 +565,7 @@ impl<H: HandleLayout> PackedRoster<H> {
                 format_args!("{handle} at {position}"),
             )?;
             let Some(slot) = slot else { continue };
-            let word = slot.state(self.slots.counts().live());
+            let word = slot.state(self.slots.counters().live());
             ensure(
                 self.parting().suits(position, word)
                     && (slot.word == handle.word() || slot.word == H::Word::RETIRED),
@@ -588,8 +591,8 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut PackedRoster<Handle<()>>)| {
-            let lifetimes = Lifetimes { count: 2, ..Lifetimes::default() };
-            let mut roster = PackedRoster::<Handle<()>>::try_new(5, &lifetimes).unwrap();
+            let settings = GenerationSettings { count: 2, ..GenerationSettings::default() };
+            let mut roster = PackedRoster::<Handle<()>>::try_new(5, &settings).unwrap();
             let first = roster.acquire(0).unwrap();
             roster.acquire(1).unwrap();
             roster.release(first, 0, 2);
@@ -608,7 +611,7 @@ mod tests {
         assert_eq!(broken(|roster| roster.swap(2, 3)), word);
         let counted = "the retired slots are counted";
         assert_eq!(broken(|roster| roster.slots[0].word = 1), counted);
-        assert_eq!(broken(|roster| roster.slots.counts_mut().retire(1)), counted);
+        assert_eq!(broken(|roster| roster.slots.counters_mut().retire(1)), counted);
         let own = "slots that were never used stand at their own positions";
         assert_eq!(broken(|roster| Partition::swap(roster, 3, 4)), own);
         let inverse = "the positions are the inverse of the order";

@@ -3,7 +3,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::base::memory::OutOfMemory;
 use crate::handle::{IndexWord, Word};
-use crate::slots::{CountedSlots, Counts};
+use crate::slots::{CountedSlots, Counters};
 
 /// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and
 /// the slot's position in the order. Both lie together, because code that compares the generation
@@ -28,14 +28,14 @@ pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Vec<Slot<W, I>>,
     /// See [`mark_used`](Self::mark_used).
     used: u32,
-    counts: Counts,
+    counters: Counters,
     pub(super) watch: Option<crate::reports::debug::Watch>,
 }
 
 impl<W: Word, I: IndexWord> Slots<W, I> {
     /// Not watched.
     pub(super) const fn new(slots: Vec<Slot<W, I>>) -> Self {
-        Self { slots, used: 0, counts: Counts::NONE, watch: None }
+        Self { slots, used: 0, counters: Counters::NONE, watch: None }
     }
 
     /// Makes room for this many slots in all.
@@ -57,19 +57,19 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     /// There are these slots from now on; of those that are no more, this many had retired.
     pub(super) fn shrink_to(&mut self, slots: Vec<Slot<W, I>>, retired: usize) {
         self.slots = slots;
-        self.counts.forget_retired(retired);
+        self.counters.forget_retired(retired);
     }
 
     /// There are these slots from now on, copies of those of `other`.
     pub(super) fn replace(&mut self, slots: Vec<Slot<W, I>>, other: &Self) {
         self.slots = slots;
-        self.counts = other.counts;
+        self.counters = other.counters;
         self.used = other.used;
     }
 
     #[inline(always)]
-    pub(super) fn counts_mut(&mut self) -> &mut Counts {
-        &mut self.counts
+    pub(super) fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.counters
     }
 
     /// This slot was taken although it does not bring a new peak.
@@ -92,13 +92,13 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
         }
         // The peak is what a file says, and may be that of more slots.
         self.used = self.slots.len().max(peak) as u32;
-        self.counts = Counts::loaded(inserted, live, peak, retired);
+        self.counters = Counters::loaded(inserted, live, peak, retired);
     }
 
     /// Takes on the state of `other`. Slots from `used` on were never used in either.
     pub(super) fn copy_state_from(&mut self, other: &Self, used: usize) {
         self.slots[..used].copy_from_slice(&other.slots[..used]);
-        self.counts = other.counts;
+        self.counters = other.counters;
         self.used = other.used;
     }
 }
@@ -114,16 +114,16 @@ impl<W: Word, I: IndexWord> CountedSlots for Slots<W, I> {
     /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
     /// retired, and then the roster [marks](Slots::mark_used) it.
     fn used(&self) -> usize {
-        (self.used as usize).max(self.counts.peak()).min(self.slots.len())
+        (self.used as usize).max(self.counters.peak()).min(self.slots.len())
     }
 
     #[inline(always)]
-    fn counts(&self) -> Counts {
-        self.counts
+    fn counters(&self) -> Counters {
+        self.counters
     }
 
     fn word(&self, index: usize) -> Option<W> {
-        self.slots.get(index).map(|slot| slot.state(self.counts.live()))
+        self.slots.get(index).map(|slot| slot.state(self.counters.live()))
     }
 }
 

@@ -95,7 +95,7 @@ mod saved {
     use crate::base::memory::OutOfMemory;
     use crate::pools::settings::Settings;
     use crate::reports::stats::Stats;
-    use crate::slots::lifetimes::Lifetimes;
+    use crate::slots::generation_settings::GenerationSettings;
     use crate::slots::saved::{Checked, OrderOf};
     use crate::snapshot::format::{
         CheckedVecPool, Refused, SavedState, SavedVecPool, serde_of_pool,
@@ -257,7 +257,7 @@ mod saved {
         ) -> Result<Self, Refused> {
             let checked = saved.check::<PackedPool<T, H>>(Self::NAME, objects)?;
             let CheckedVecPool { capacity_max, slots: (slots, values), former } = checked;
-            let mut pool = Self::without_slots(&Lifetimes::PLAIN, capacity_max);
+            let mut pool = Self::without_slots(&GenerationSettings::PLAIN, capacity_max);
             let there = slots.words.len();
             pool.grow(there, false)
                 .and_then(|()| pool.set_former(&former))

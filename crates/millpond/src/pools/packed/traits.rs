@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use super::{Iter, IterMut, PackedGrowth, PackedPool, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::pools::faces::operators;
+use crate::pools::iterators::operators;
 use crate::reports::errors::PoolName;
 use crate::values::packed::PackedValues;
 

@@ -3,7 +3,7 @@ use super::{PackedRoster, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::doubling::{Doubling, ReserveError, no_room};
-use crate::slots::lifetimes::Lifetimes;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::values::packed::PackedValues;
 
 /// A [`PackedPool`](crate::PackedPool) that grows as a `Vec` does: the values are always one slice without holes, which
@@ -60,11 +60,11 @@ pub type PackedVecPool<T, H = Handle<T>> =
 
 impl<T, H: HandleLayout> PackedVecPool<T, H> {
     /// Without slots and limits, computed at compile time.
-    pub(super) const EMPTY: Self = Self::without_slots(&Lifetimes::PLAIN, usize::MAX);
+    pub(super) const EMPTY: Self = Self::without_slots(&GenerationSettings::PLAIN, usize::MAX);
 
-    pub(super) const fn without_slots(lifetimes: &Lifetimes, slots_max: usize) -> Self {
+    pub(super) const fn without_slots(settings: &GenerationSettings, slots_max: usize) -> Self {
         Self {
-            roster: PackedRoster::empty(lifetimes),
+            roster: PackedRoster::empty(settings),
             values: PackedValues::empty(),
             growth: Doubling::up_to(slots_max),
         }

@@ -2,19 +2,19 @@
 
 #[allow(unsafe_code)]
 mod builder;
-mod faces;
+mod iterators;
 #[cfg(feature = "serde")]
 mod saved;
 mod traits;
 #[cfg(feature = "lots")]
 mod upcoming;
 
-pub use crate::pools::faces::{Handles, Values, ValuesMut};
+pub use crate::pools::iterators::{Handles, Values, ValuesMut};
 #[doc(hidden)]
 pub use crate::pools::unused::OneBlock;
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfPool, PoolBuilder};
-pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
+pub use iterators::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings};
@@ -137,8 +137,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Self::of_unused(slots).watched_by(settings.debug_aids)
     }
 
-    fn of_unused((words, core): UnusedSlots<R, H::Erased>) -> Self {
-        Self::of_parts(Storage::of_unused(words), core, Fixed)
+    fn of_unused((words, ledger): UnusedSlots<R, H::Erased>) -> Self {
+        Self::of_parts(Storage::of_unused(words), ledger, Fixed)
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
     impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         /// Breaks a rule that validation checks.
         pub(crate) fn miscount(&mut self) {
-            self.core.count_eviction();
+            self.ledger.count_eviction();
         }
     }
 

@@ -18,7 +18,7 @@ use crate::handle::{Explanation, Handle, HandleLayout, Refusal, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::policies::least_of;
 use crate::pools::allocator::HandleAllocator;
-use crate::pools::faces::Handles;
+use crate::pools::iterators::Handles;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::{InsertAtError, refuse};
 use crate::reports::stats::Stats;
@@ -124,13 +124,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.handles.core().name()
+        self.handles.ledger().name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.handles.core().cycle())
+        Generations::of(&self.handles.ledger().cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -268,7 +268,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Option<(H, &mut T, Option<H>)> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
-            let is_last = |handle| self.handles.core().is_last(H::erase(handle));
+            let is_last = |handle| self.handles.ledger().is_last(H::erase(handle));
             let victim = least_of(keys, is_last)?;
             return self.acquire_in_place_of(victim);
         }
@@ -296,9 +296,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
             let keys = keys.filter(|(key, _)| *key <= newcomer);
-            let is_last = |handle| self.handles.core().is_last(H::erase(handle));
+            let is_last = |handle| self.handles.ledger().is_last(H::erase(handle));
             let Some(victim) = least_of(keys, is_last) else {
-                self.handles.core_mut().count_refusal();
+                self.handles.ledger_mut().count_refusal();
                 return None;
             };
             return self.acquire_in_place_of(victim);
@@ -680,7 +680,7 @@ mod tests {
     fn validation_asks_what_knows_the_handles() {
         let mut pool = Recycler::<u8>::new(3);
         pool.validate().unwrap();
-        pool.handles.core_mut().count_eviction();
+        pool.handles.ledger_mut().count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 }

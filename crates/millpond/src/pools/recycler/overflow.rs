@@ -7,12 +7,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Releases an object to make room for another.
     pub(crate) fn evict(&mut self, handle: H) {
         if self.release(handle) {
-            self.handles.core_mut().count_eviction();
+            self.handles.ledger_mut().count_eviction();
         }
     }
 }
 
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
-    last: |recycler, handle| recycler.handles.core().is_last(handle.erase()),
+    last: |recycler, handle| recycler.handles.ledger().is_last(handle.erase()),
 }

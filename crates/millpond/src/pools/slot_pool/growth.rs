@@ -5,7 +5,7 @@ use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, Core};
+use crate::slots::{CheckWord, LedgerOf};
 use crate::snapshot::Checksum;
 use crate::values::Storage;
 
@@ -43,7 +43,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn make_room(
         &mut self,
         _storage: &mut Storage<T, P>,
-        _core: &mut Core<R, L>,
+        _ledger: &mut LedgerOf<R, L>,
     ) -> Result<(), CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
@@ -53,7 +53,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn take_beyond(
         &mut self,
         _storage: &mut Storage<T, P>,
-        _core: &mut Core<R, L>,
+        _ledger: &mut LedgerOf<R, L>,
     ) -> Result<usize, CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
@@ -66,7 +66,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         _check: CheckWord<L>,
         _is_near: bool,
         _storage: &mut Storage<T, P>,
-        _core: &mut Core<R, L>,
+        _ledger: &mut LedgerOf<R, L>,
     ) -> Result<(), InsertAtErrorKind> {
         Err(InsertAtErrorKind::OutOfRange)
     }
@@ -77,7 +77,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         &self,
         index: usize,
         storage: &Storage<T, P>,
-        _core: &Core<R, L>,
+        _ledger: &LedgerOf<R, L>,
     ) -> Option<L::Word> {
         storage.words().get(index)
     }
@@ -91,7 +91,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn become_like(
         &mut self,
         _storage: &mut Storage<T, P>,
-        _core: &Core<R, L>,
+        _ledger: &LedgerOf<R, L>,
         _other: &Self,
         _other_storage: &Storage<T, P>,
     ) -> Result<(), OutOfMemory> {
@@ -103,7 +103,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         &mut self,
         _slots: usize,
         _storage: &mut Storage<T, P>,
-        _core: &mut Core<R, L>,
+        _ledger: &mut LedgerOf<R, L>,
     ) -> Result<(), OutOfMemory> {
         Ok(())
     }
@@ -122,7 +122,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn validate(
         &self,
         _storage: &Storage<T, P>,
-        _core: &Core<R, L>,
+        _ledger: &LedgerOf<R, L>,
     ) -> Result<(), crate::reports::validate::Violation> {
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::{CannotGrow, Growth, PoolPlace, SlotPool};
 use crate::handle::{HandleLayout, Issue};
-use crate::pools::faces::VacantEntry;
+use crate::pools::iterators::VacantEntry;
 use crate::reports::errors::{Full, FullPool, InsertAtError, InsertAtErrorKind, PoolName};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, GenerationCycle};
@@ -42,9 +42,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     pub(crate) fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         self.inspect_next();
-        let Self { storage, core, growth, .. } = self;
+        let Self { storage, ledger, growth, .. } = self;
         let inserted =
-            storage.put_next(value, core, |storage, core| growth.take_beyond(storage, core));
+            storage.put_next(value, ledger, |storage, ledger| growth.take_beyond(storage, ledger));
         let (index, generation) = inserted?;
         self.note_origin(index);
         Ok(H::from_kept_parts(index, generation))
@@ -53,7 +53,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Counts a refusal, and makes the error.
     #[cold]
     pub(crate) fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        let pool = self.core.refuse(self.storage.words());
+        let pool = self.ledger.refuse(self.storage.words());
         Full { value, pool: FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool } }
     }
 
@@ -62,12 +62,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     fn next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
-        let Self { storage, core, growth, .. } = self;
-        if let Some(handle) = core.peek(storage.words()).map(H::from_erased) {
+        let Self { storage, ledger, growth, .. } = self;
+        if let Some(handle) = ledger.peek(storage.words()).map(H::from_erased) {
             return Ok(handle);
         }
-        growth.make_room(storage, core)?;
-        Ok(H::from_erased(core.peek(storage.words()).expect("there is room")))
+        growth.make_room(storage, ledger)?;
+        Ok(H::from_erased(ledger.peek(storage.words()).expect("there is room")))
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
@@ -123,7 +123,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         match self.next_handle() {
             Ok(handle) => Some(VacantEntry::new(self, handle)),
             Err(_) => {
-                self.core.count_refusal();
+                self.ledger.count_refusal();
                 None
             }
         }
@@ -283,7 +283,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub(in crate::pools) fn insert_peeked(&mut self, handle: H, value: T) {
-        self.core.take_peeked(handle.erase(), self.storage.slots_mut());
+        self.ledger.take_peeked(handle.erase(), self.storage.slots_mut());
         self.storage.put(handle.index() as usize, handle.word(), value);
         self.note_origin(handle.index() as usize);
     }
@@ -300,14 +300,14 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let reached = if (handle.index() as usize) < self.capacity() {
             Ok(())
         } else {
-            let Self { core, storage, growth, .. } = self;
-            growth.grow_up_to(handle.erase(), check, is_near, storage, core)
+            let Self { ledger, storage, growth, .. } = self;
+            growth.grow_up_to(handle.erase(), check, is_near, storage, ledger)
         };
         if reached.is_ok() {
             self.storage.inspect(handle.index() as usize);
         }
-        let Self { core, storage, detached, .. } = self;
-        match reached.and_then(|()| core.claim(handle.erase(), storage.slots_mut(), check)) {
+        let Self { ledger, storage, detached, .. } = self;
+        match reached.and_then(|()| ledger.take_at(handle.erase(), storage.slots_mut(), check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
                 self.note_origin(index);

@@ -28,7 +28,7 @@ use self::heap::{DefaultOrder, DefaultPlace};
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Core, Detached, Place};
+use crate::slots::{Detached, LedgerOf, Place};
 use crate::values::Storage;
 
 /// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
@@ -49,7 +49,7 @@ pub struct SlotPool<
     /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods
     /// is on its way between the two, where no user code runs.
     pub(super) storage: Storage<T, P>,
-    pub(super) core: Core<R, H::Erased>,
+    pub(super) ledger: LedgerOf<R, H::Erased>,
     pub(super) growth: G,
     /// Slots that have retired for all others, while their objects are out of the pool.
     pub(super) detached: Detached,
@@ -58,10 +58,10 @@ pub struct SlotPool<
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
     pub(super) const fn of_parts(
         storage: Storage<T, P>,
-        core: Core<R, H::Erased>,
+        ledger: LedgerOf<R, H::Erased>,
         growth: G,
     ) -> Self {
-        Self { storage, core, growth, detached: Detached::NONE }
+        Self { storage, ledger, growth, detached: Detached::NONE }
     }
 
     pub(crate) fn storage(&self) -> &Storage<T, P> {
@@ -107,7 +107,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> crate::reports::stats::Stats {
-        self.core.stats(self.storage.words())
+        self.ledger.stats(self.storage.words())
     }
 
     /// Returns the bitmap of live slots.
@@ -120,13 +120,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
+        self.ledger.name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.core.cycle())
+        Generations::of(&self.ledger.cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -145,7 +145,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.core.is_full(self.storage.words()) && self.growth.usable_beyond(&self.storage) == 0
+        self.ledger.is_full(self.storage.words()) && self.growth.usable_beyond(&self.storage) == 0
     }
 }
 
@@ -173,12 +173,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.core.set_recorder(Some(track), self.storage.slots_mut());
+        self.ledger.set_recorder(Some(track), self.storage.slots_mut());
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.core.set_recorder(None, self.storage.slots_mut());
+        self.ledger.set_recorder(None, self.storage.slots_mut());
     }
 }
 
@@ -192,8 +192,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.growth.validate(&self.storage, &self.core)?;
+        self.growth.validate(&self.storage, &self.ledger)?;
         let slots_max = self.growth.slots_max(&self.storage);
-        self.core.validate(slots_max, self.storage.words(), self.detached.as_slice())
+        self.ledger.validate(slots_max, self.storage.words(), self.detached.as_slice())
     }
 }

@@ -3,7 +3,7 @@
 use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::occupancy::Occupancy;
-use crate::pools::faces::{IntoIter, Iter, IterMut, operators, sealed};
+use crate::pools::iterators::{IntoIter, Iter, IterMut, operators, sealed};
 use crate::reports::errors::PoolName;
 use crate::slots::reuse::ReuseOrder;
 
@@ -28,9 +28,9 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let mut storage = storage.watched_like(&self.storage);
-        let core = self.core.clone_for(self.storage.words().entries(), storage.slots_mut());
+        let ledger = self.ledger.clone_for(self.storage.words().entries(), storage.slots_mut());
         let detached = self.detached.clone();
-        Self { detached, ..Self::of_parts(storage, core, self.growth.clone()) }
+        Self { detached, ..Self::of_parts(storage, ledger, self.growth.clone()) }
     }
 }
 
@@ -47,7 +47,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
-    sealed::Face for SlotPool<T, G, R, H, P>
+    sealed::HasEntries for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;

@@ -2,7 +2,7 @@
 
 use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
-use crate::pools::faces::{Handles, Iter, IterMut, Values, ValuesMut};
+use crate::pools::iterators::{Handles, Iter, IterMut, Values, ValuesMut};
 use crate::slots::reuse::ReuseOrder;
 use crate::values::{ValueRuns, ValueRunsMut};
 

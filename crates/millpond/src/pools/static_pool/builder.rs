@@ -2,7 +2,7 @@ use core::marker::PhantomData;
 
 use super::StaticPool;
 use crate::handle::{Handle, HandleLayout};
-use crate::slots::lifetimes::{Lifetimes, lifetimes_methods};
+use crate::slots::generation_settings::{GenerationSettings, generation_methods};
 
 /// Builds a [`StaticPool`], also in a constant, with a handle layout, a name, a salt, and a rule
 /// for slots whose generations are used up.
@@ -29,27 +29,27 @@ use crate::slots::lifetimes::{Lifetimes, lifetimes_methods};
 #[derive(Debug)]
 #[must_use = "call `.build()` to get the pool"]
 pub struct StaticPoolBuilder<T, const N: usize, H: HandleLayout = Handle<T>> {
-    lifetimes: Lifetimes,
+    generations: GenerationSettings,
     types: PhantomData<fn() -> (T, H)>,
 }
 
 impl<T, const N: usize, H: HandleLayout> StaticPoolBuilder<T, N, H> {
     pub(super) const fn new() -> Self {
-        Self { lifetimes: Lifetimes::PLAIN, types: PhantomData }
+        Self { generations: GenerationSettings::PLAIN, types: PhantomData }
     }
 }
 
 impl<T, const N: usize, H: HandleLayout> StaticPoolBuilder<T, N, H> {
-    lifetimes_methods!(lifetimes);
+    generation_methods!(generations);
 
     /// Sets the layout of the pool's handles: [`Handle`] (the default),
     /// [`Handle32`](crate::Handle32) or a type of your own.
     pub const fn handle<H2: HandleLayout>(self) -> StaticPoolBuilder<T, N, H2> {
-        StaticPoolBuilder { lifetimes: self.lifetimes, types: PhantomData }
+        StaticPoolBuilder { generations: self.generations, types: PhantomData }
     }
 
     /// Builds the pool. Does not compile if the handle layout cannot name `N` slots.
     pub const fn build(self) -> StaticPool<T, N, H> {
-        StaticPool::of(&self.lifetimes)
+        StaticPool::of(&self.generations)
     }
 }

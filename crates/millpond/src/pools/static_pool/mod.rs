@@ -1,19 +1,19 @@
 //! [`StaticPool`], which needs no heap, and what its methods return.
 
 mod builder;
-mod faces;
+mod iterators;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 mod saved;
 mod traits;
 
-pub use crate::pools::faces::{Values, ValuesMut};
+pub use crate::pools::iterators::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
-pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
+pub use iterators::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::slot_pool::{Fixed, SlotPool};
-use crate::slots::lifetimes::Lifetimes;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::InlineRoster;
 use crate::slots::{Inline, Ledger};
 use crate::values::Storage;
@@ -157,22 +157,22 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[must_use]
     pub const fn with_handle() -> Self {
-        Self::of(&Lifetimes::PLAIN)
+        Self::of(&GenerationSettings::PLAIN)
     }
 
     /// Creates an empty pool with the handle layout of `Self` and a name; see
     /// [`named`](StaticPool::named).
     #[must_use]
     pub const fn named_with_handle(name: &'static str) -> Self {
-        let lifetimes = Lifetimes { name: Some(name), ..Lifetimes::PLAIN };
-        Self::of(&lifetimes)
+        let settings = GenerationSettings { name: Some(name), ..GenerationSettings::PLAIN };
+        Self::of(&settings)
     }
 
-    const fn of(lifetimes: &Lifetimes) -> Self {
+    const fn of(settings: &GenerationSettings) -> Self {
         const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name that many slots") };
-        let start = lifetimes.start(H::LIFETIMES_MAX);
-        let core = Ledger::fresh(lifetimes);
-        Self::of_parts(StaticStorage::<T, N, H>::fresh(start), core, Fixed)
+        let start = settings.start(H::LIFETIMES_MAX);
+        let ledger = Ledger::fresh(settings);
+        Self::of_parts(StaticStorage::<T, N, H>::fresh(start), ledger, Fixed)
     }
 
     /// Returns whether slot `index` is live; `false` if `index` is out of range. O(1).
@@ -200,7 +200,7 @@ mod tests {
     fn validation_asks_what_knows_the_handles() {
         let mut pool = StaticPool::<u8, 3>::new();
         pool.validate().unwrap();
-        pool.core.count_eviction();
+        pool.ledger.count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 

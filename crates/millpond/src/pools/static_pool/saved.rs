@@ -29,7 +29,7 @@ impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
         let mut pool = Self::with_handle();
         pool.storage = StaticStorage::<T, N, H>::fresh(start);
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
-        pool.core.load(checked, pool.storage.slots_mut());
+        pool.ledger.load(checked, pool.storage.slots_mut());
         Ok(pool)
     }
 }

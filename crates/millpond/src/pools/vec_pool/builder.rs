@@ -78,7 +78,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for Growing {
     fn build(builder: VecPoolBuilder<T, R, H>) -> Result<Self::Pool, BuildError> {
         let Builder { settings, .. } = builder;
         let pool = match settings.capacity {
-            Some(0) => VecPool::without_slots(&settings.lifetimes, settings.capacity_max),
+            Some(0) => VecPool::without_slots(&settings.generations, settings.capacity_max),
             _ => {
                 let slots =
                     settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::ROOM, Block::try_new)?;

@@ -10,7 +10,7 @@ use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::{CannotGrow, Growth};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, Core, Room, SlotsMut};
+use crate::slots::{CheckWord, LedgerOf, Room, SlotsMut};
 use crate::snapshot::Checksum;
 use crate::values::PoolStorage;
 
@@ -20,11 +20,11 @@ impl<W: Word> Doubling<W> {
         &mut self,
         slots: usize,
         storage: &mut PoolStorage<T, R, L>,
-        core: &mut Core<R, L>,
+        ledger: &mut LedgerOf<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let room = PoolStorage::<T, R, L>::ROOM;
-        storage.grow_by(|words| self.grow_slots(slots, room, words, core, touch))
+        storage.grow_by(|words| self.grow_slots(slots, room, words, ledger, touch))
     }
 
     /// Grows for an insertion, and takes the slot that then comes next out of the order. One function for all types of values.
@@ -33,12 +33,12 @@ impl<W: Word> Doubling<W> {
         &mut self,
         room: Room,
         mut words: SlotsMut<'_, OneBlock<R, L>>,
-        core: &mut Core<R, L>,
+        ledger: &mut LedgerOf<R, L>,
     ) -> Result<usize, CannotGrow> {
         let slots = self.slots_with_room::<L>(words.slots())?;
-        self.grow_slots(slots, room, words.reborrow(), core, false)
+        self.grow_slots(slots, room, words.reborrow(), ledger, false)
             .map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
-        Ok(core.take_next_called(words).expect("there is room"))
+        Ok(ledger.take_next_called(words).expect("there is room"))
     }
 
     /// One function for all types of values.
@@ -48,15 +48,15 @@ impl<W: Word> Doubling<W> {
         slots: usize,
         room: Room,
         mut words: SlotsMut<'_, OneBlock<R, L>>,
-        core: &mut Core<R, L>,
+        ledger: &mut LedgerOf<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = words.slots();
-        words.try_grow(Core::<R, L>::NEEDS, room, slots, touch)?;
+        words.try_grow(LedgerOf::<R, L>::NEEDS, room, slots, touch)?;
         if !self.former().is_empty() {
             self.bring_back::<R, L>(from, words.reborrow());
         }
-        core.grow(from, words);
+        ledger.grow(from, words);
         Ok(())
     }
 
@@ -91,10 +91,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn make_room(
         &mut self,
         storage: &mut PoolStorage<T, R, L>,
-        core: &mut Core<R, L>,
+        ledger: &mut LedgerOf<R, L>,
     ) -> Result<(), CannotGrow> {
         let slots = self.slots_with_room::<L>(storage.words().slots())?;
-        self.grow(slots, storage, core, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+        self.grow(slots, storage, ledger, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
     #[cold]
@@ -102,9 +102,9 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn take_beyond(
         &mut self,
         storage: &mut PoolStorage<T, R, L>,
-        core: &mut Core<R, L>,
+        ledger: &mut LedgerOf<R, L>,
     ) -> Result<usize, CannotGrow> {
-        storage.grow_by(|words| self.take_grown(PoolStorage::<T, R, L>::ROOM, words, core))
+        storage.grow_by(|words| self.take_grown(PoolStorage::<T, R, L>::ROOM, words, ledger))
     }
 
     #[cold]
@@ -114,21 +114,22 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         check: CheckWord<L>,
         is_near: bool,
         storage: &mut PoolStorage<T, R, L>,
-        core: &mut Core<R, L>,
+        ledger: &mut LedgerOf<R, L>,
     ) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
-        let word = self.word_of(index, storage, core).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&core.cycle(), word, handle.word())?;
+        let word = self.word_of(index, storage, ledger).ok_or(InsertAtErrorKind::OutOfRange)?;
+        check(&ledger.cycle(), word, handle.word())?;
         let slots = self.slots_up_to::<L>(storage.words().slots(), index, is_near)?;
-        self.grow(slots, storage, core, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+        self.grow(slots, storage, ledger, false)
+            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
     fn word_of(
         &self,
         index: usize,
         storage: &PoolStorage<T, R, L>,
-        _: &Core<R, L>,
+        _: &LedgerOf<R, L>,
     ) -> Option<L::Word> {
         let words = storage.words();
         let beyond = || self.word_beyond::<L>(index, words.slots(), words.unused_word());
@@ -143,25 +144,25 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn become_like(
         &mut self,
         storage: &mut PoolStorage<T, R, L>,
-        core: &Core<R, L>,
+        ledger: &LedgerOf<R, L>,
         other: &Self,
         other_storage: &PoolStorage<T, R, L>,
     ) -> Result<(), OutOfMemory> {
         let former = other.try_copy_former()?;
-        let (cycle, slots) = (core.cycle(), other_storage.words().slots());
+        let (cycle, slots) = (ledger.cycle(), other_storage.words().slots());
         for index in slots..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, cycle.word_after(generation));
         }
         match slots.cmp(&storage.words().slots()) {
             Ordering::Less => {
-                let block = storage.try_smaller(Core::<R, L>::NEEDS, slots)?;
-                storage.move_to(Core::<R, L>::NEEDS, block);
+                let block = storage.try_smaller(LedgerOf::<R, L>::NEEDS, slots)?;
+                storage.move_to(LedgerOf::<R, L>::NEEDS, block);
             }
             Ordering::Equal => {}
             Ordering::Greater => {
                 let from = storage.words().slots();
-                storage.try_grow(Core::<R, L>::NEEDS, slots, false)?;
+                storage.try_grow(LedgerOf::<R, L>::NEEDS, slots, false)?;
                 // With their words, so that none begins anew if a copy of a value panics.
                 storage.slots_mut().bring_back(from, self.again(slots - from));
             }
@@ -174,10 +175,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         &mut self,
         slots: usize,
         storage: &mut PoolStorage<T, R, L>,
-        core: &mut Core<R, L>,
+        ledger: &mut LedgerOf<R, L>,
     ) -> Result<(), OutOfMemory> {
         match slots > storage.words().slots() {
-            true => self.grow(slots, storage, core, false),
+            true => self.grow(slots, storage, ledger, false),
             false => Ok(()),
         }
     }
@@ -193,7 +194,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn validate(
         &self,
         storage: &PoolStorage<T, R, L>,
-        _: &Core<R, L>,
+        _: &LedgerOf<R, L>,
     ) -> Result<(), crate::reports::validate::Violation> {
         self.check::<L>(storage.words().slots())
     }
@@ -242,11 +243,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let (slots, unused) = (words.slots(), words.unused_word());
         let freed = (kept..slots).map(|index| words.get(index).unwrap_or(unused));
         let former = self.growth.with_freed(freed, unused)?;
-        let block = self.storage.try_smaller(Core::<R, H::Erased>::NEEDS, kept)?;
+        let block = self.storage.try_smaller(LedgerOf::<R, H::Erased>::NEEDS, kept)?;
         self.growth.keep(former);
-        self.core.shrink(kept, self.storage.slots_mut());
-        self.storage.move_to(Core::<R, H::Erased>::NEEDS, block);
-        self.core.note_shrunk(self.storage.slots_mut());
+        self.ledger.shrink(kept, self.storage.slots_mut());
+        self.storage.move_to(LedgerOf::<R, H::Erased>::NEEDS, block);
+        self.ledger.note_shrunk(self.storage.slots_mut());
         Ok(())
     }
 }

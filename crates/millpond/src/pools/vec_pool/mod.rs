@@ -1,8 +1,8 @@
 //! [`VecPool`], which grows as a `Vec` does, and what its methods return.
 
 mod builder;
-mod faces;
 mod growth;
+mod iterators;
 mod reserve;
 #[cfg(feature = "serde")]
 mod saved;
@@ -10,17 +10,17 @@ mod traits;
 
 pub use crate::pools::doubling::Doubling;
 pub use crate::pools::doubling::{Growing, ReserveError};
-pub use crate::pools::faces::{Handles, Values, ValuesMut};
+pub use crate::pools::iterators::{Handles, Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::VecPoolBuilder;
-pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
+pub use iterators::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::pools::unused::UnusedSlots;
 use crate::slots::Ledger;
-use crate::slots::lifetimes::Lifetimes;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::Storage;
 
@@ -94,16 +94,16 @@ pub type VecPool<T, R = Lifo, H = Handle<T>> =
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Without slots and limits, computed at compile time.
-    const EMPTY: Self = Self::without_slots(&Lifetimes::PLAIN, usize::MAX);
+    const EMPTY: Self = Self::without_slots(&GenerationSettings::PLAIN, usize::MAX);
 
-    const fn without_slots(lifetimes: &Lifetimes, slots_max: usize) -> Self {
-        let start = lifetimes.start(lifetimes.generation_max::<H>());
-        let core = Ledger::fresh(lifetimes);
-        Self::of_parts(Storage::empty(start), core, Doubling::up_to(slots_max))
+    const fn without_slots(settings: &GenerationSettings, slots_max: usize) -> Self {
+        let start = settings.start(settings.generation_max::<H>());
+        let ledger = Ledger::fresh(settings);
+        Self::of_parts(Storage::empty(start), ledger, Doubling::up_to(slots_max))
     }
 
-    fn of_unused((words, core): UnusedSlots<R, H::Erased>, slots_max: usize) -> Self {
-        Self::of_parts(Storage::of_unused(words), core, Doubling::up_to(slots_max))
+    fn of_unused((words, ledger): UnusedSlots<R, H::Erased>, slots_max: usize) -> Self {
+        Self::of_parts(Storage::of_unused(words), ledger, Doubling::up_to(slots_max))
     }
 
     /// Creates a pool with the reuse order and handle layout of `Self`, which can have `capacity` values before it
@@ -136,7 +136,7 @@ mod tests {
     impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         /// Breaks a rule that validation checks.
         pub(crate) fn miscount(&mut self) {
-            self.core.count_eviction();
+            self.ledger.count_eviction();
         }
     }
 

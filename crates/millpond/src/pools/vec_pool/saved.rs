@@ -3,7 +3,7 @@
 use super::VecPool;
 use crate::handle::HandleLayout;
 use crate::pools::pool::Pool;
-use crate::slots::lifetimes::Lifetimes;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::format::{CheckedVecPool, Refused, SavedState, SavedVecPool};
 use crate::snapshot::state::sealed::{ObjectsFor, Save};
@@ -34,17 +34,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
         let checked = saved.check::<Pool<T, R, H>>(Self::NAME, objects)?;
         let CheckedVecPool { capacity_max, slots, former } = checked;
         let (slots, values) = slots;
-        let mut pool = Self::without_slots(&Lifetimes::PLAIN, capacity_max);
-        let Self { storage, core, growth, .. } = &mut pool;
+        let mut pool = Self::without_slots(&GenerationSettings::PLAIN, capacity_max);
+        let Self { storage, ledger, growth, .. } = &mut pool;
         let there = slots.words.len();
         growth
-            .grow(there, storage, core, false)
+            .grow(there, storage, ledger, false)
             .and_then(|()| growth.set_former(&former))
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         // First, because the order finds its fresh slots by it.
         storage.mark_used_until(there + former.len());
-        core.load(&slots, storage.slots_mut());
+        ledger.load(&slots, storage.slots_mut());
         Ok(pool)
     }
 }

@@ -14,9 +14,9 @@ use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure, ensure_counters};
-use crate::slots::lifetimes::Lifetimes;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, CountedSlots, Counts, GenerationCycle};
+use crate::slots::{CheckWord, CountedSlots, Counters, GenerationCycle};
 
 /// The ledger of one pool, with the data of its reuse order, or `()` of a pool that keeps its order itself. A clone has no
 /// recorder.
@@ -27,7 +27,7 @@ pub struct Ledger<Q, H: HandleLayout> {
     queue: Q,
     cycle: GenerationCycle<H>,
     /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
-    age_claimed_max: u32,
+    age_max_out_of_turn: u32,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
@@ -35,20 +35,20 @@ pub struct Ledger<Q, H: HandleLayout> {
 }
 
 /// The ledger of a pool of this order and layout.
-pub(crate) type Core<R, H> = Ledger<<R as ReuseOrder>::Queue<<H as HandleLayout>::Index>, H>;
+pub(crate) type LedgerOf<R, H> = Ledger<<R as ReuseOrder>::Queue<<H as HandleLayout>::Index>, H>;
 
 impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Some slot may have continued at generation 1 after the largest. No age has this bit.
     const OVER_MAX: u32 = 1 << 31;
 
     /// Of slots that were never used, whose order is this. All bits are zero unless those of the order are not, or the
-    /// lifetimes have settings.
-    pub(crate) const fn new(queue: Q, lifetimes: &Lifetimes) -> Self {
+    /// generations have settings.
+    pub(crate) const fn new(queue: Q, settings: &GenerationSettings) -> Self {
         Self {
             queue,
-            cycle: GenerationCycle::new(lifetimes),
-            age_claimed_max: 0,
-            name: lifetimes.name,
+            cycle: GenerationCycle::new(settings),
+            age_max_out_of_turn: 0,
+            name: settings.name,
             refused: 0,
             evicted: 0,
             recorder: RecorderHook::NONE,
@@ -59,18 +59,18 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(super) fn continue_with(
         &mut self,
-        age_claimed_max: u32,
+        age_max_out_of_turn: u32,
         words: &impl CountedSlots<Word = H::Word>,
     ) {
-        self.age_claimed_max = age_claimed_max;
+        self.age_max_out_of_turn = age_max_out_of_turn;
         self.recount(words);
     }
 
     /// The generations below this one are followed by their successors, and nothing is to be recorded when they end.
-    pub(crate) fn fast_below(&self) -> H::Word {
+    pub(crate) fn slow_from(&self) -> H::Word {
         match self.recorder.is_on() {
             true => H::Word::ZERO,
-            false => self.cycle.fast_below(self.age_claimed_max & Self::OVER_MAX != 0),
+            false => self.cycle.slow_from(self.age_max_out_of_turn & Self::OVER_MAX != 0),
         }
     }
 
@@ -109,7 +109,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     pub(crate) fn copy_numbers_from(&mut self, other: &Self) {
         self.refused = other.refused;
         self.evicted = other.evicted;
-        self.age_claimed_max = other.age_claimed_max;
+        self.age_max_out_of_turn = other.age_max_out_of_turn;
     }
 
     /// Loads the saved numbers, for slots that already have the saved words.
@@ -167,7 +167,8 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         word: Option<H::Word>,
         words: &impl CountedSlots<Word = H::Word>,
     ) -> Refusal {
-        let issued = || words.counts().births() + u64::from(self.age_claimed_max & !Self::OVER_MAX);
+        let issued =
+            || words.counters().inserted() + u64::from(self.age_max_out_of_turn & !Self::OVER_MAX);
         self.cycle.refusal(word, handle.word(), issued)
     }
 
@@ -181,7 +182,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     }
 
     /// The handle's slot, if it may have this lifetime by `check`.
-    pub(crate) fn check_claim(
+    pub(crate) fn check_take_at(
         &self,
         handle: H,
         words: &impl CountedSlots<Word = H::Word>,
@@ -194,22 +195,22 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     }
 
     /// This lifetime begins, out of turn.
-    pub(crate) fn note_claim(&mut self, handle: H) {
-        let age_max = self.age_claimed_max & !Self::OVER_MAX;
-        self.age_claimed_max += self.cycle.age(handle.word()).saturating_sub(age_max);
+    pub(crate) fn note_begin_at(&mut self, handle: H) {
+        let age_max = self.age_max_out_of_turn & !Self::OVER_MAX;
+        self.age_max_out_of_turn += self.cycle.age(handle.word()).saturating_sub(age_max);
         self.note_generation(handle.word());
-        self.note_birth(handle.index() as usize);
+        self.note_begin(handle.index() as usize);
     }
 
     /// A lifetime of this slot begins.
     #[inline(always)]
-    pub(crate) fn note_birth(&mut self, index: usize) {
+    pub(crate) fn note_begin(&mut self, index: usize) {
         self.recorder.birth(index);
     }
 
     /// This lifetime of a slot ends. Returns the generation that follows, or `None` if the slot retires. Whoever has a
-    /// copy of [`fast_below`](Self::fast_below) renews it.
-    pub(crate) fn note_death(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
+    /// copy of [`slow_from`](Self::slow_from) renews it.
+    pub(crate) fn note_end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
         self.recorder.death(index);
         let next = self.cycle.after(generation);
         match next {
@@ -221,7 +222,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
 
     /// A slot may have continued at generation 1 after the largest.
     fn mark_over_max(&mut self, is_over_max: bool) {
-        self.age_claimed_max |= if is_over_max { Self::OVER_MAX } else { 0 };
+        self.age_max_out_of_turn |= if is_over_max { Self::OVER_MAX } else { 0 };
     }
 
     /// A slot is in this generation, or will be next.
@@ -231,7 +232,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
 
     /// The words were written all at once.
     pub(crate) fn recount(&mut self, words: &impl CountedSlots<Word = H::Word>) {
-        self.age_claimed_max &= !Self::OVER_MAX;
+        self.age_max_out_of_turn &= !Self::OVER_MAX;
         self.mark_over_max(self.is_over_max(words));
     }
 
@@ -274,15 +275,15 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     }
 
     pub(crate) fn stats(&self, words: &impl CountedSlots<Word = H::Word>) -> Stats {
-        let counts = words.counts();
-        let Counts { births, deaths, .. } = counts;
+        let counters = words.counters();
+        let Counters { inserted, removed, .. } = counters;
         Stats {
             capacity: words.slots(),
-            live: counts.live(),
-            peak: counts.peak(),
-            retired: counts.retired(),
-            inserted: births,
-            removed: deaths,
+            live: counters.live(),
+            peak: counters.peak(),
+            retired: counters.retired(),
+            inserted,
+            removed,
             refused: self.refused,
             evicted: self.evicted,
         }
@@ -327,7 +328,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         )?;
         ensure_counters(&Stats { capacity, ..self.stats(words) })?;
         ensure(
-            self.age_claimed_max & Self::OVER_MAX != 0 || !self.is_over_max(words),
+            self.age_max_out_of_turn & Self::OVER_MAX != 0 || !self.is_over_max(words),
             "a slot that has gone on at generation 1 is known of",
             format_args!("a slot is in a generation before the first"),
         )
@@ -342,10 +343,10 @@ mod tests {
     impl<Q, H: HandleLayout> Ledger<Q, H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
             let Self { cycle, name, refused, evicted, .. } = self;
-            let Self { age_claimed_max, recorder, .. } = self;
+            let Self { age_max_out_of_turn, recorder, .. } = self;
             cycle.has_zero_bits()
                 && name.is_none()
-                && (*refused, *evicted, *age_claimed_max) == (0, 0, 0)
+                && (*refused, *evicted, *age_max_out_of_turn) == (0, 0, 0)
                 && !recorder.is_on()
         }
 
@@ -353,15 +354,15 @@ mod tests {
             self.evicted = evicted;
         }
 
-        pub(crate) fn set_lifetimes(&mut self, lifetimes: &Lifetimes) {
-            self.cycle = GenerationCycle::new(lifetimes);
+        pub(crate) fn set_generations(&mut self, settings: &GenerationSettings) {
+            self.cycle = GenerationCycle::new(settings);
         }
     }
 
     #[test]
-    fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
-        assert!(Ledger::<_, Handle<()>>::new((), &Lifetimes::PLAIN).has_zero_bits());
-        let named = Lifetimes { name: Some("sparks"), ..Lifetimes::PLAIN };
+    fn every_bit_is_0_at_first_unless_the_settings_say_otherwise() {
+        assert!(Ledger::<_, Handle<()>>::new((), &GenerationSettings::PLAIN).has_zero_bits());
+        let named = GenerationSettings { name: Some("sparks"), ..GenerationSettings::PLAIN };
         assert!(!Ledger::<_, Handle<()>>::new((), &named).has_zero_bits());
     }
 
@@ -375,16 +376,16 @@ mod tests {
     #[test]
     #[cfg(feature = "alloc")]
     fn slots_that_come_back_are_examined() {
-        let lifetimes = Lifetimes { salt: Some(1), ..Lifetimes::PLAIN };
-        let mut ledger = Ledger::<_, Short>::new((), &lifetimes);
+        let settings = GenerationSettings { salt: Some(1), ..GenerationSettings::PLAIN };
+        let mut ledger = Ledger::<_, Short>::new((), &settings);
         let start = ledger.cycle().start();
         assert!(start > 1);
         let mut words = Words::try_new(4, 0, false, start.generation()).unwrap();
         ledger.note_slots_again(&words);
-        assert!(ledger.age_claimed_max == 0, "each is in its first generation");
+        assert!(ledger.age_max_out_of_turn == 0, "each is in its first generation");
         words.set_live(3, start);
         words.set_dead(3, 1.as_dead());
         ledger.note_slots_again(&words);
-        assert_eq!(ledger.age_claimed_max, Ledger::<(), Short>::OVER_MAX);
+        assert_eq!(ledger.age_max_out_of_turn, Ledger::<(), Short>::OVER_MAX);
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! # Invariant
 //!
-//! The words' [border](SlotWords::set_border) is 0 unless the order is [within the peak](Queue::is_within_peak).
+//! The words' [`slow_from`](SlotWords::set_slow_from) is 0 unless the order is [within the peak](Queue::is_within_peak).
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;
@@ -14,12 +14,12 @@ use super::Ledger;
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::lifetimes::Lifetimes;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{CheckWord, CountedSlots, Needs, Place, SlotKind, SlotWords, SlotsMut};
 
 impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
-    /// For [`CoreOffsets`](crate::CoreOffsets).
+    /// For [`SlotOffsets`](crate::SlotOffsets).
     #[cfg(feature = "alloc")]
     pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
 
@@ -30,17 +30,20 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     };
 
     /// Of slots that were never used, if the [empty](Queue::EMPTY) order is that of such slots; else
-    /// [`reset_order_untold`](Self::reset_order_untold) must be called. There is no border: the first lifetime that ends sets it.
-    pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::new(Q::EMPTY, lifetimes)
+    /// [`reset_order_untold`](Self::reset_order_untold) must be called. No lifetime ends fast before one has ended.
+    pub(crate) const fn fresh(settings: &GenerationSettings) -> Self {
+        Self::new(Q::EMPTY, settings)
     }
 
-    /// Sets the border below which a lifetime ends without care: its successor follows, nobody records it, and the peak
+    /// Sets the generation below which a lifetime ends without care: its successor follows, nobody records it, and the peak
     /// is known and will not rise without a slot that was never used.
-    fn renew_border<P: Place<Word = H::Word, Entry = Q::Entry>>(&self, slots: &mut SlotWords<P>) {
-        match !slots.counts().peak_is_stale() && self.queue.is_within_peak(slots) {
-            true => slots.set_border(self.fast_below()),
-            false => slots.close_border(),
+    fn renew_slow_from<P: Place<Word = H::Word, Entry = Q::Entry>>(
+        &self,
+        slots: &mut SlotWords<P>,
+    ) {
+        match !slots.counters().peak_is_stale() && self.queue.is_within_peak(slots) {
+            true => slots.set_slow_from(self.slow_from()),
+            false => slots.end_all_slowly(),
         }
     }
 
@@ -68,7 +71,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     {
         self.queue.copy_state_from(&other.queue, others, used, slots);
         self.copy_numbers_from(other);
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
         self.report_all(slots, slots.occupancy().iter());
     }
 
@@ -82,7 +85,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         slots.set_start(saved.cycle.start());
         self.load_numbers(saved, slots);
         self.queue.load(&saved.order, slots);
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
         self.report_all(slots, slots.occupancy().iter());
     }
 
@@ -127,7 +130,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> Option<usize> {
         let (index, _) = self.queue.take_next(slots)?;
-        self.note_birth(index);
+        self.note_begin(index);
         Some(index)
     }
 
@@ -142,24 +145,24 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         self.queue.take(handle.index() as usize, slots);
         slots.record_next_peak();
         slots.mark_used(handle.index() as usize);
-        self.note_birth(handle.index() as usize);
+        self.note_begin(handle.index() as usize);
     }
 
     /// Takes the handle's slot out of the order, if it may have this lifetime by `check`: it is vacant, and
     /// the caller begins the lifetime.
-    pub(crate) fn claim<P: Place<Word = H::Word, Entry = Q::Entry>>(
+    pub(crate) fn take_at<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
         handle: H,
         SlotsMut(slots): SlotsMut<'_, P>,
         check: CheckWord<H>,
     ) -> Result<usize, InsertAtErrorKind> {
-        let index = self.check_claim(handle, slots, check)?;
+        let index = self.check_take_at(handle, slots, check)?;
         slots.mark_used(index);
-        self.queue.claim(index, slots);
+        self.queue.take_at(index, slots);
         slots.record_next_peak();
         // Until the next lifetime ends: the slot is not live yet.
-        slots.close_border();
-        self.note_claim(handle);
+        slots.end_all_slowly();
+        self.note_begin_at(handle);
         Ok(index)
     }
 
@@ -172,7 +175,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.queue.retire(index, slots);
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
     }
 
     /// Continues the lifetime of such a slot: the caller makes the slot live.
@@ -186,7 +189,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         slots.unretire(index, None);
         self.queue.unretire(index, slots, false);
         self.note_generation(handle.word());
-        slots.close_border();
+        slots.end_all_slowly();
     }
 
     /// Ends the lifetime of such a slot.
@@ -198,11 +201,11 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     ) {
         let index = handle.index() as usize;
         // Else it has indeed retired.
-        if let Some(next) = self.note_death(index, handle.word()) {
+        if let Some(next) = self.note_end(index, handle.word()) {
             slots.unretire(index, Some(next.as_dead()));
             self.queue.unretire(index, slots, true);
         }
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
     }
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
@@ -214,7 +217,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
         SlotsMut(slots): SlotsMut<'_, P>,
     ) -> bool {
-        slots.close_border();
+        slots.end_all_slowly();
         self.queue.take_upcoming(listed, taken, slots)
     }
 
@@ -225,7 +228,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         P: Place<Word = H::Word, Entry = Q::Entry>,
     {
         slots.mark_used_until(until);
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
@@ -241,7 +244,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         }
     }
 
-    /// The same below the border; `false` if the generation is not.
+    /// The same below `slow_from`; `false` if the generation is not.
     #[inline(always)]
     fn end_fast<P: Place<Word = H::Word, Entry = Q::Entry>>(
         &mut self,
@@ -285,12 +288,12 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         slots: &mut SlotWords<P>,
     ) {
         slots.record_peak();
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
         // If the peak was all, it is like any other end.
         if self.end_fast(index, generation, slots) {
             return;
         }
-        match self.note_death(index, generation) {
+        match self.note_end(index, generation) {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());
                 self.queue.give_back(index, slots);
@@ -300,7 +303,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
                 self.queue.retire(index, slots);
             }
         }
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
     }
 
     /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
@@ -320,7 +323,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     ) {
         self.recount(slots);
         self.queue.reset(slots);
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
     }
 
     /// There are more slots now, from this one on: dead ones.
@@ -334,10 +337,10 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
             slots.mark_used_until(from);
         }
         self.queue.grow(from, slots);
-        // New slots that never existed leave the border as it is: the generations, the peak and the order within it.
+        // New slots that never existed leave `slow_from` as it is: the generations, the peak and the order within it.
         if from < slots.ever_used() {
             self.note_slots_again(slots);
-            self.renew_border(slots);
+            self.renew_slow_from(slots);
         }
         self.report_size(slots);
     }
@@ -348,7 +351,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     where
         P: Place<Word = H::Word, Entry = Q::Entry>,
     {
-        slots.close_border();
+        slots.end_all_slowly();
         self.queue.shrink(to, slots);
     }
 
@@ -358,7 +361,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
     where
         P: Place<Word = H::Word, Entry = Q::Entry>,
     {
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
         self.report_size(slots);
     }
 
@@ -369,7 +372,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         SlotsMut(slots): SlotsMut<'_, P>,
     ) {
         self.replace_recorder(track);
-        self.renew_border(slots);
+        self.renew_slow_from(slots);
     }
 }
 
@@ -397,16 +400,16 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
         self.validate_numbers(capacity, words, detached)?;
         self.queue.validate(slots)?;
         self.queue.validate_unused(words.used(), slots)?;
-        let is_careful = words.border() == 0;
+        let is_careful = words.slow_from() == 0;
         ensure(
-            is_careful || !words.counts().peak_is_stale(),
+            is_careful || !words.counters().peak_is_stale(),
             "the peak is at least what is live, or noted before a lifetime ends",
-            format_args!("{:?}", words.counts()),
+            format_args!("{:?}", words.counters()),
         )?;
         ensure(
-            is_careful || words.border() == self.fast_below().to_bits(),
+            is_careful || words.slow_from() == self.slow_from().to_bits(),
             "a lifetime ends on the fast path only if its successor comes next and nobody records it",
-            format_args!("below {}", words.border()),
+            format_args!("below {}", words.slow_from()),
         )?;
         ensure(
             is_careful || self.queue.is_within_peak(words),
@@ -428,7 +431,7 @@ impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
             clone.queue.reset(slots);
         }
         clone.queue.copy_state_from(&self.queue, others, slots.used(), slots);
-        clone.renew_border(slots);
+        clone.renew_slow_from(slots);
         clone
     }
 }
@@ -438,7 +441,7 @@ mod tests {
     use super::*;
     use crate::handle::Handle;
     use crate::pools::allocator::HandleAllocator;
-    use crate::slots::Core;
+    use crate::slots::LedgerOf;
     use crate::slots::reuse::{InlineRoster, Lifo};
 
     #[test]
@@ -448,9 +451,11 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
+    fn every_bit_is_0_at_first_unless_the_settings_say_otherwise() {
         assert_eq!(size_of::<<InlineRoster as ReuseOrder>::Queue<u32>>(), 0);
-        assert!(Core::<InlineRoster, Handle<()>>::fresh(&Lifetimes::PLAIN).has_zero_bits());
+        assert!(
+            LedgerOf::<InlineRoster, Handle<()>>::fresh(&GenerationSettings::PLAIN).has_zero_bits()
+        );
     }
 
     #[test]
@@ -458,10 +463,10 @@ mod tests {
         let mut slots = HandleAllocator::new(3);
         let handle = slots.acquire().unwrap();
         slots.validate().unwrap();
-        slots.storage_mut().slots_mut().all().set_border(5);
+        slots.storage_mut().slots_mut().all().set_slow_from(5);
         let rule = "the peak is at least what is live, or noted before a lifetime ends";
         assert_eq!(slots.validate().unwrap_err().rule(), rule);
-        slots.storage_mut().slots_mut().all().close_border();
+        slots.storage_mut().slots_mut().all().end_all_slowly();
         slots.release(handle);
         slots.validate().unwrap();
         assert_eq!(slots.stats().peak, 1);
@@ -494,25 +499,26 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let broken = |change: fn(&mut Core<Lifo, Handle<()>>)| {
+        let broken = |change: fn(&mut LedgerOf<Lifo, Handle<()>>)| {
             let mut slots = HandleAllocator::new(3);
             let handle = slots.acquire().unwrap();
             let _ = slots.acquire().unwrap();
             slots.release(handle);
             slots.validate().unwrap();
-            change(slots.core_mut());
+            change(slots.ledger_mut());
             slots.validate().unwrap_err().rule()
         };
         assert_eq!(broken(|ledger| ledger.set_evicted(2)), "the counters agree");
-        const ONE: Lifetimes = Lifetimes { count: 1, ..Lifetimes::PLAIN };
+        const ONE: GenerationSettings =
+            GenerationSettings { count: 1, ..GenerationSettings::PLAIN };
         let own = "a slot is in one of its lifetimes";
-        assert_eq!(broken(|ledger| ledger.set_lifetimes(&ONE)), own);
+        assert_eq!(broken(|ledger| ledger.set_generations(&ONE)), own);
     }
 
     #[test]
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
-    fn the_border_is_closed_while_upcoming_slots_are_taken() {
-        let mut ledger = Core::<Lifo, Handle<()>>::fresh(&Lifetimes::PLAIN);
+    fn lifetimes_end_slowly_while_upcoming_slots_are_taken() {
+        let mut ledger = LedgerOf::<Lifo, Handle<()>>::fresh(&GenerationSettings::PLAIN);
         let mut words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
             8,
             <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
@@ -521,19 +527,19 @@ mod tests {
         )
         .unwrap();
         ledger.reset_order_untold(SlotsMut(&mut words));
-        assert_eq!(words.border(), ledger.fast_below());
+        assert_eq!(words.slow_from(), ledger.slow_from());
         assert!(ledger.take_upcoming(
             &[0, 1, 2, 3],
             [0..1, 1..3].into_iter(),
             SlotsMut(&mut words)
         ));
-        assert_eq!(words.border(), 0, "the slots are not live yet");
+        assert_eq!(words.slow_from(), 0, "the slots are not live yet");
         for index in 0..3 {
             words.record_next_peak();
             words.set_live(index, 1);
         }
         ledger.note_upcoming(3, SlotsMut(&mut words));
-        assert_eq!(words.border(), ledger.fast_below());
+        assert_eq!(words.slow_from(), ledger.slow_from());
         assert_eq!(ledger.queue.next(&words), Some(3));
     }
 }

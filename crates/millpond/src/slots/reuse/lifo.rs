@@ -40,7 +40,7 @@ impl ReuseOrder for Lifo {
 }
 
 /// Every vacant slot has an entry on the stack, or comes behind those that have one, which are used first. The topmost entry
-/// of a vacant slot is the one that counts; other entries are ghosts, left by claims: those of live slots, and older ones of
+/// of a vacant slot is the one that counts; other entries are stale, left by claims: those of live slots, and older ones of
 /// vacant slots. By the time an older entry is on top, the newer one above it was taken, so a slot whose entry is on top is
 /// vacant exactly if that entry counts. Each insertion tests this.
 ///
@@ -50,7 +50,7 @@ impl ReuseOrder for Lifo {
 ///             live, retired
 /// ```
 ///
-/// The stack is the array of entries, which has room for every slot and for ghosts. It grows downward from the array's
+/// The stack is the array of entries, which has room for every slot and for stale entries. It grows downward from the array's
 /// end, where in a block the words begin, so that an entry is found from their address.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
@@ -86,14 +86,14 @@ impl Ends {
     }
 
     /// Whether there are more entries, and slots behind them, than those that count.
-    fn has_ghosts(self, words: &SlotWords<impl Place>) -> bool {
+    fn has_stale(self, words: &SlotWords<impl Place>) -> bool {
         // Each vacant slot is in there at least once.
         self.len + words.slots() - self.fresh_from as usize > words.vacant()
     }
 }
 
 impl LifoQueue {
-    /// For [`CoreOffsets`](crate::CoreOffsets).
+    /// For [`SlotOffsets`](crate::SlotOffsets).
     pub(crate) const OFFSETS: [usize; 3] =
         [offset_of!(Self, top), offset_of!(Self, fresh_from), offset_of!(Self, fresh_until)];
 
@@ -121,18 +121,18 @@ impl LifoQueue {
         self.fresh_until = if is_unused { slots.slots() as u32 } else { self.fresh_from };
     }
 
-    /// The next slot when the stack is empty or has a ghost on top.
+    /// The next slot when the stack is empty or has a stale entry on top.
     #[cold]
     #[inline(never)]
-    fn next_past_ghosts<I: IndexWord>(
+    fn next_past_stale<I: IndexWord>(
         &mut self,
         words: &SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
         let mut ends = self.ends();
         let is_vacant = |slot: &I| words.is_vacant(slot.to_index());
         let stack = ends.stack(words.entries());
-        let ghosts = stack.iter().position(is_vacant).unwrap_or(stack.len());
-        ends.len -= ghosts;
+        let stale = stack.iter().position(is_vacant).unwrap_or(stack.len());
+        ends.len -= stale;
         let next = ends.top(words.entries()).or_else(|| {
             let fresh =
                 (ends.fresh_from as usize..words.slots()).find(|slot| words.is_vacant(*slot));
@@ -146,14 +146,14 @@ impl LifoQueue {
     /// [`take_next`](Queue::take_next) of such a slot. It returns what fits in two registers.
     #[cold]
     #[inline(never)]
-    fn take_past_ghosts<I: IndexWord, P: Place<Entry = I>>(
+    fn take_past_stale<I: IndexWord, P: Place<Entry = I>>(
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<usize> {
         if self.top == 0 && self.fresh_from as usize == slots.slots() {
             return None;
         }
-        let index = self.next_past_ghosts(slots)?;
+        let index = self.next_past_stale(slots)?;
         Queue::<I>::take(self, index, slots);
         slots.begin(index, slots.stored(index)?);
         Some(index)
@@ -167,7 +167,7 @@ impl LifoQueue {
         new: Range<usize>,
         slots: &mut SlotWords<P>,
     ) {
-        if self.ends().has_ghosts(slots) {
+        if self.ends().has_stale(slots) {
             self.compact(slots);
         }
         slots.write_words(new.clone());
@@ -185,7 +185,7 @@ impl LifoQueue {
         self.set_ends(Ends { len: len + vacant, fresh_from: new.end as u32 }, slots);
     }
 
-    /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
+    /// Removes the stale entries. The rest keeps its order and fits, because each slot has one entry.
     fn compact<I: IndexWord, P: Place<Entry = I>>(&mut self, slots: &mut SlotWords<P>) {
         // From the top down, so that the first entry found of a vacant slot is the one that counts; the marks identify
         // the older ones.
@@ -222,7 +222,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         let next = ends.top(slots.entries()).unwrap_or(ends.fresh_from as usize);
         match slots.is_vacant(next) {
             true => Some(next),
-            false => self.next_past_ghosts(slots),
+            false => self.next_past_stale(slots),
         }
     }
 
@@ -257,7 +257,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             self.fresh_from += 1;
             return Some((index, slots.begin_next(index)));
         }
-        let index = self.take_past_ghosts(slots)?;
+        let index = self.take_past_stale(slots)?;
         Some((index, slots.get(index)?))
     }
 
@@ -279,8 +279,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[inline]
-    fn claim<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        // Ghosts on top are removed at once, so that a pool that is loaded from the lowest slot up,
+    fn take_at<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+        // Stale entries on top are removed at once, so that a pool that is loaded from the lowest slot up,
         // or filled entirely by claims, leaves none for later.
         let mut ends = self.ends();
         let is_gone = |slot| slot == index || !slots.is_vacant(slot);
@@ -312,8 +312,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     fn shrink<P: Place<Entry = I>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
-        // The entries may move to an array that has room for each slot, but not for as many ghosts.
-        if self.ends().has_ghosts(slots) {
+        // The entries may move to an array that has room for each slot, but not for as many stale entries.
+        if self.ends().has_stale(slots) {
             self.compact(slots);
         }
         let (ends, entries) = (self.ends(), slots.entries_mut());
@@ -353,8 +353,8 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let (words, ends) = (slots, self.ends());
-        let has_ghosts = ends.has_ghosts(words);
-        let mut seen = vec![0_u64; if has_ghosts { words.slots().div_ceil(64) } else { 0 }];
+        let has_stale = ends.has_stale(words);
+        let mut seen = vec![0_u64; if has_stale { words.slots().div_ceil(64) } else { 0 }];
         let mut counts = move |index: usize| {
             let Some(bits) = seen.get_mut(index / 64) else { return true };
             let is_first = *bits >> (index % 64) & 1 == 0;
@@ -377,7 +377,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         list: &mut impl Extend<I>,
     ) {
         let (words, ends) = (slots, self.ends());
-        if ends.has_ghosts(words) {
+        if ends.has_stale(words) {
             list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
             return;
         }
@@ -396,7 +396,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         slots: &mut SlotWords<P>,
     ) -> bool {
         let mut ends = self.ends();
-        if ends.has_ghosts(slots) {
+        if ends.has_stale(slots) {
             return false;
         }
         // Entries listed beyond the last one taken stay as they are.
@@ -436,7 +436,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         ensure(
             (entries.len() >= Self::room_for(words.slots()) || words.slots() == 0)
                 && len <= entries.len(),
-            "the stack has room for each slot and for ghosts",
+            "the stack has room for each slot and for stale entries",
             format_args!("{len} entries in {}", entries.len()),
         )?;
         let mut has_entry = vec![false; words.slots()];
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn has_spare_room_for_a_sixty_fourth_of_ghosts_and_one() {
+    fn has_spare_room_for_a_sixty_fourth_of_stale_entries_and_one() {
         let room = [0, 1, 63, 64, 6400].map(LifoQueue::room_for);
         assert_eq!(room, [1, 2, 64, 66, 6501]);
     }
@@ -525,7 +525,7 @@ mod tests {
 
     /// What `take` and `take_next` leave behind would have to be swept out some day.
     #[test]
-    fn without_claims_there_are_no_ghosts() {
+    fn without_claims_there_are_no_stale_entries() {
         let mut words = new_words(9);
         let mut queue = order();
         for round in 0..40_usize {
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_that_is_loaded_from_the_lowest_slot_up_has_no_ghosts_afterwards() {
+    fn a_pool_that_is_loaded_from_the_lowest_slot_up_has_no_stale_entries_afterwards() {
         let mut words = new_words(5);
         let mut queue = order();
         // All but two of them are given back, and claimed in the order of their slots.
@@ -569,7 +569,7 @@ mod tests {
             queue.give_back(index, &mut words);
         }
         for index in 1..5 {
-            queue.claim(index, &mut words);
+            queue.take_at(index, &mut words);
             words.set_live(index, 1);
             assert_eq!(
                 (queue.ends().len, queue.ends().fresh_from as usize),
@@ -652,7 +652,7 @@ mod tests {
     /// The first and the third of four: the others keep their places.
     #[test]
     #[cfg(feature = "lots")]
-    fn upcoming_slots_are_taken_without_ghosts() {
+    fn upcoming_slots_are_taken_without_stale_entries() {
         let mut words = new_words(9);
         (0..4).for_each(|index| {
             if index % 2 == 0 {
@@ -668,7 +668,7 @@ mod tests {
         assert!(queue.take_upcoming(&listed, [0..1, 2..3].into_iter(), &mut words));
         words.set_live(3, 1);
         words.set_live(4, 1);
-        assert!(!queue.ends().has_ghosts(&words));
+        assert!(!queue.ends().has_stale(&words));
         assert!(queue.upcoming(&words, 5).eq([1, 5, 6, 7, 8]));
     }
 
@@ -678,7 +678,7 @@ mod tests {
         assert_eq!(broken(|queue, _| queue.top += 1), missing);
         assert_eq!(
             broken(|queue, _| queue.top = -99),
-            "the stack has room for each slot and for ghosts"
+            "the stack has room for each slot and for stale entries"
         );
         let last = |stack: &mut [u32], slot| *stack.last_mut().unwrap() = slot;
         assert_eq!(broken(|_, stack| last(stack, 5)), "an entry of the stack is a slot");

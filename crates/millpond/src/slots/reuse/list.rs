@@ -134,7 +134,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
     }
 
     #[inline]
-    fn claim<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+    fn take_at<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         self.remove(index, slots);
     }
 

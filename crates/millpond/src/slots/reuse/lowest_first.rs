@@ -156,7 +156,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     #[inline]
-    fn claim<P: Place<Entry = u64>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+    fn take_at<P: Place<Entry = u64>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let (word, bit) = (index / WORD_BITS, 1 << (index % WORD_BITS));
         if word == self.lowest_word {
             self.vacant &= !bit;

@@ -83,7 +83,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     }
 
     #[inline]
-    fn claim<P: Place<Entry = ()>>(&mut self, _index: usize, _slots: &mut SlotWords<P>) {}
+    fn take_at<P: Place<Entry = ()>>(&mut self, _index: usize, _slots: &mut SlotWords<P>) {}
 
     #[inline]
     fn give_back<P: Place<Entry = ()>>(&mut self, index: usize, _slots: &mut SlotWords<P>) {
@@ -159,7 +159,7 @@ mod tests {
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        change(slots.core_mut().queue_mut());
+        change(slots.ledger_mut().queue_mut());
         slots.validate().unwrap_err().rule()
     }
 

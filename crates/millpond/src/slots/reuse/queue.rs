@@ -18,7 +18,7 @@ use crate::slots::{Place, SlotWords};
 /// dead: before it becomes live, and after it has died.
 ///
 /// ```text
-///            take, claim
+///           take, take_at
 ///   vacant ──────────────▶ live ──── retire ───▶ retired
 ///      ▲                    │
 ///      └──── give_back ─────┘
@@ -31,7 +31,7 @@ use crate::slots::{Place, SlotWords};
 /// - Each slot that `next` and `take_next` return exists and is vacant. Pools move values into these slots
 ///   without a test.
 /// - Slots that were never used come in the order of their indices.
-/// - The entries of slots that were never used are those of a new pool's, and `take`, `claim` and `grow` change no entry
+/// - The entries of slots that were never used are those of a new pool's, and `take`, `take_at` and `grow` change no entry
 ///   beyond the slot behind them: see `SlotWords::used`, from which on pools copy nothing.
 #[doc(hidden)]
 pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
@@ -56,8 +56,8 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The slot that [`next`](Self::next) has just returned becomes live.
     fn take<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
-    /// Both in one call. The slot counts as used from now on, and its birth as [expected](SlotWords::record_next_peak), unless
-    /// the border is [closed](SlotWords::close_border). Returns what its word stands for, too.
+    /// Both in one call. The slot counts as used from now on, and its insertion as [expected](SlotWords::record_next_peak), unless
+    /// all lifetimes [end slowly](SlotWords::end_all_slowly). Returns what its word stands for, too.
     #[inline(always)]
     fn take_next<P: Place<Entry = Self::Entry>>(
         &mut self,
@@ -91,7 +91,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     }
 
     /// A vacant slot anywhere in the order becomes live.
-    fn claim<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
+    fn take_at<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
     /// A live slot has become vacant.
     fn give_back<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
@@ -171,7 +171,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// Of the slots that [`list_upcoming`](Self::list_upcoming) has listed first, those in the
     /// ranges, which are not empty and ascend, become live. The others keep their places in the
     /// order. Returns `false` if the order is unchanged and each of the slots must be
-    /// [claimed](Self::claim).
+    /// [claimed](Self::take_at).
     fn take_upcoming<P: Place<Entry = Self::Entry>>(
         &mut self,
         _listed: &[I],

@@ -137,7 +137,7 @@ impl<E: RosterEntry> Partition for Tables<'_, E> {
 /// Where the parts of the roster begin.
 #[inline]
 fn parting<E: RosterEntry>(slots: &SlotWords<impl Place<Entry = E>>) -> Parting {
-    Parting::of(CountedSlots::counts(slots))
+    Parting::of(CountedSlots::counters(slots))
 }
 
 /// The slot that comes next.
@@ -213,10 +213,10 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     }
 
     #[inline]
-    fn claim<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+    fn take_at<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let parting = parting(slots);
         let mut tables = Tables::of(slots);
-        tables.claim(tables.position_of(index), parting);
+        tables.take_at(tables.position_of(index), parting);
     }
 
     #[inline]

@@ -95,7 +95,7 @@ impl<T> Slots<T> {
         capacity: usize,
         cycle: AnyCycle,
     ) -> Result<Self, OutOfMemory> {
-        let name = settings.lifetimes.name;
+        let name = settings.generations.name;
         let vacant = Word::dead(cycle.start() | 1 << 31).to_bits();
         let slots = Self {
             free: FreeSlots::try_new(capacity, homes)?,

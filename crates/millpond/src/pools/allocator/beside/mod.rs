@@ -23,7 +23,7 @@ use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Block, Core, Room, SlotWords};
+use crate::slots::{Block, LedgerOf, Room, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
 use crate::values::PoolStorage;
@@ -32,7 +32,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Limits generations to 1 to `max` (at most 32,767), like those of a shorter handle layout.
     #[doc(hidden)]
     pub fn generations_up_to(mut self, max: u16) -> Self {
-        self.settings.lifetimes.generation_max = u32::from(max.clamp(1, u16::MAX >> 1));
+        self.settings.generations.generation_max = u32::from(max.clamp(1, u16::MAX >> 1));
         self
     }
 
@@ -136,13 +136,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         value: Layout,
     ) -> Result<(), BuildError> {
         let out_of_memory = |_| BuildError::OutOfMemory { capacity: slots };
-        let (from, needs) = (self.capacity(), Core::<R, H::Erased>::NEEDS);
+        let (from, needs) = (self.capacity(), LedgerOf::<R, H::Erased>::NEEDS);
         let entries = needs.entries_for(slots, PoolStorage::<(), R, H>::ROOM);
         // SAFETY: as the caller promises.
         let block = unsafe { Block::try_in(start, slots, entries, value, false) };
         let block = block.map_err(out_of_memory)?;
         self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
-        self.core.grow(from, self.storage.slots_mut());
+        self.ledger.grow(from, self.storage.slots_mut());
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
         let (words, index) = (self.storage.words(), handle.index() as usize);
         let fresh = || (index < slots_max).then(|| words.unused_word());
-        self.core.check_word(handle.erase(), words.get(index).or_else(fresh), words)
+        self.ledger.check_word(handle.erase(), words.get(index).or_else(fresh), words)
     }
 
     /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
@@ -164,8 +164,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// Those of `acquire_at`.
     #[doc(hidden)]
-    pub fn check_claim_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let cycle = self.core.cycle();
+    pub fn check_begin_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let cycle = self.ledger.cycle();
         cycle.check_begin(self.words().unused_word(), handle.word())
     }
 
@@ -209,7 +209,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);
         if is_live {
-            self.core.count_eviction();
+            self.ledger.count_eviction();
         }
         is_live
     }
@@ -246,7 +246,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each has the name of a field")]
-pub struct CoreOffsets {
+pub struct SlotOffsets {
     pub values: usize,
     pub bits: usize,
     pub slots: usize,
@@ -255,31 +255,31 @@ pub struct CoreOffsets {
     pub entry_count: usize,
     pub age_lower: usize,
     pub age_upper: usize,
-    pub births: usize,
-    pub deaths: usize,
+    pub inserted: usize,
+    pub removed: usize,
     pub peak: usize,
     pub retired: usize,
     pub stack_top: usize,
     pub fresh_from: usize,
     pub fresh_until: usize,
-    pub border: usize,
+    pub slow_from: usize,
     pub used: usize,
     pub start_minus_1: usize,
 }
 
-impl CoreOffsets {
+impl SlotOffsets {
     pub const OF_LIFO: Self = {
         type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
         let words_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
         let age = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;
-        let border = words_at + Words::BORDER_OFFSET;
-        let queue = offset_of!(Own, core) + Core::<Lifo, Handle<()>>::QUEUE_OFFSET;
+        let slow_from = words_at + Words::SLOW_FROM_OFFSET;
+        let queue = offset_of!(Own, ledger) + LedgerOf::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
             OneBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [age_lower, age_upper] = crate::slots::BitmapState::OFFSETS;
-        let [births, deaths, peak, retired] = Words::COUNT_OFFSETS;
+        let [inserted, removed, peak, retired] = Words::COUNTER_OFFSETS;
         let [stack_top, fresh_from, fresh_until] = LifoQueue::OFFSETS;
         Self {
             values: block + values,
@@ -290,14 +290,14 @@ impl CoreOffsets {
             entry_count: block + entry_count,
             age_lower: age + age_lower,
             age_upper: age + age_upper,
-            births: words_at + births,
-            deaths: words_at + deaths,
+            inserted: words_at + inserted,
+            removed: words_at + removed,
             peak: words_at + peak,
             retired: words_at + retired,
             stack_top: queue + stack_top,
             fresh_from: queue + fresh_from,
             fresh_until: queue + fresh_until,
-            border,
+            slow_from,
             used: words_at + Words::USED_OFFSET,
             start_minus_1: words_at + Words::START_MINUS_1_OFFSET,
         }
@@ -453,13 +453,15 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn what_an_insertion_and_a_removal_touch_in_a_pool_is_no_more_than_a_cache_line() {
-        let offsets = CoreOffsets::OF_LIFO;
+        let offsets = SlotOffsets::OF_LIFO;
         // A pool has no watch between its words and its order.
         let top = offsets.stack_top - size_of::<Option<crate::reports::debug::Watch>>();
         let touched = offsets.age_upper..top + size_of::<isize>();
-        let CoreOffsets { slots, values, words, births, deaths, border, .. } = offsets;
+        let SlotOffsets { slots, values, words, inserted, removed, slow_from, .. } = offsets;
         assert!(
-            [slots, values, words, births, deaths, border].iter().all(|at| touched.contains(at))
+            [slots, values, words, inserted, removed, slow_from]
+                .iter()
+                .all(|at| touched.contains(at))
         );
         assert!(touched.len() <= 64, "{touched:?}");
     }

@@ -58,20 +58,20 @@ impl<T> SyncPoolBuilder<T> {
     /// different points, so that each refuses the other's handles; see
     /// [`PoolBuilder::name`](crate::PoolBuilder::name).
     pub fn name(mut self, name: &'static str) -> Self {
-        self.settings.lifetimes.name = Some(name);
+        self.settings.generations.name = Some(name);
         self
     }
 
     /// Sets a number that distinguishes this pool from others with the same name, or without one.
     pub fn salt(mut self, salt: u64) -> Self {
-        self.settings.lifetimes.salt = Some(salt);
+        self.settings.generations.salt = Some(salt);
         self
     }
 
     /// Limits the lifetimes of each slot, after which it retires; 0 counts as 1, and the maximum is
     /// 2^31 − 1. With 1, no slot is ever used twice.
     pub fn lifetimes(mut self, per_slot: u32) -> Self {
-        self.settings.lifetimes.count = per_slot;
+        self.settings.generations.count = per_slot;
         self
     }
 
@@ -108,7 +108,7 @@ impl<T> SyncPoolBuilder<T> {
     ///
     /// If no capacity was set, a handle cannot name that many slots, or there is not enough memory.
     pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
-        let cycle = AnyCycle::new(&self.settings.lifetimes);
+        let cycle = AnyCycle::new(&self.settings.generations);
         self.settings.allocate::<Handle<T>, _>(|capacity| self.build_with(capacity, cycle))
     }
 

@@ -51,7 +51,7 @@ impl<T> SyncRecyclerBuilder<T> {
 
     /// Sets a name for error messages.
     pub fn name(mut self, name: &'static str) -> Self {
-        self.settings.lifetimes.name = Some(name);
+        self.settings.generations.name = Some(name);
         self
     }
 
@@ -159,7 +159,7 @@ impl<T> SyncRecyclerBuilder<T> {
                 free,
                 objects,
                 on_release,
-                name: settings.lifetimes.name,
+                name: settings.generations.name,
                 retired: AtomicU32::new(0),
                 line: super::Line::new(),
             })

@@ -1,24 +1,24 @@
 use super::VecPool;
 use crate::handle::Handle;
-use crate::pools::faces;
+use crate::pools::iterators;
 use crate::slots::reuse::Lifo;
 
 /// The free slot reserved for a pool's next value; returned by [`VecPool::vacant_entry`].
-pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = faces::VacantEntry<'a, VecPool<T, R, H>>;
+pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = iterators::VacantEntry<'a, VecPool<T, R, H>>;
 
 /// An iterator over a pool's handles and values in index order; returned by [`VecPool::iter`].
-pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, T, R, H>;
+pub type Iter<'a, T, R = Lifo, H = Handle<T>> = iterators::Iter<'a, T, R, H>;
 
 /// An iterator over a pool's handles and mutable values in index order; returned by
 /// [`VecPool::iter_mut`].
-pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = faces::IterMut<'a, T, R, H>;
+pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = iterators::IterMut<'a, T, R, H>;
 
 /// An iterator that moves all values out of a pool in index order; returned by [`VecPool::drain`].
-pub type Drain<'a, T, R = Lifo, H = Handle<T>> = faces::Drain<'a, VecPool<T, R, H>>;
+pub type Drain<'a, T, R = Lifo, H = Handle<T>> = iterators::Drain<'a, VecPool<T, R, H>>;
 
 /// An iterator that moves chosen values out of a pool in index order; returned by
 /// [`VecPool::extract_if`].
-pub type ExtractIf<'a, T, R, H, F> = faces::ExtractIf<'a, VecPool<T, R, H>, F>;
+pub type ExtractIf<'a, T, R, H, F> = iterators::ExtractIf<'a, VecPool<T, R, H>, F>;
 
 /// An iterator over the values of a pool that it owns, in index order.
-pub type IntoIter<T, R = Lifo, H = Handle<T>> = faces::IntoIter<VecPool<T, R, H>>;
+pub type IntoIter<T, R = Lifo, H = Handle<T>> = iterators::IntoIter<VecPool<T, R, H>>;

@@ -4,7 +4,7 @@ use crate::handle::HandleLayout;
 
 /// How the generations of a pool's slots begin and end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lifetimes {
+pub(crate) struct GenerationSettings {
     pub(crate) name: Option<&'static str>,
     pub(crate) salt: Option<u64>,
     /// How many lifetimes each slot has at most.
@@ -14,7 +14,7 @@ pub(crate) struct Lifetimes {
     pub(crate) generation_max: u32,
 }
 
-impl Lifetimes {
+impl GenerationSettings {
     /// No name, no salt, no limit, and slots retire.
     pub(crate) const PLAIN: Self =
         Self { name: None, salt: None, count: u32::MAX, wraps: false, generation_max: u32::MAX };
@@ -41,7 +41,7 @@ impl Lifetimes {
     }
 }
 
-impl Default for Lifetimes {
+impl Default for GenerationSettings {
     #[inline]
     fn default() -> Self {
         Self::PLAIN
@@ -87,8 +87,8 @@ const fn mixed(mut hash: u64) -> u64 {
     hash ^ (hash >> 31)
 }
 
-/// The methods that set the [`Lifetimes`] in a field of a builder.
-macro_rules! lifetimes_methods {
+/// The methods that set the [`GenerationSettings`] in a field of a builder.
+macro_rules! generation_methods {
     ($($field:ident).+) => {
         /// Sets a name for error messages. Pools with different names start their generations at
         /// different points, so that each refuses the other's handles: with eight-byte handles, the
@@ -132,7 +132,7 @@ macro_rules! lifetimes_methods {
         }
     };
 }
-pub(crate) use lifetimes_methods;
+pub(crate) use generation_methods;
 
 #[cfg(test)]
 mod tests {
@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn start_is_1_until_pools_can_be_told_apart() {
-        let plain = Lifetimes::default();
-        let named = |name, salt| Lifetimes { name, salt, ..Lifetimes::default() };
+        let plain = GenerationSettings::default();
+        let named = |name, salt| GenerationSettings { name, salt, ..GenerationSettings::default() };
         assert_eq!(plain.start(100), 1);
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("b"), None).start(1 << 30));
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(1)).start(1 << 30));
@@ -152,7 +152,11 @@ mod tests {
 
     #[test]
     fn start_is_the_same_on_every_platform_and_within_range() {
-        let named = Lifetimes { name: Some("bullets"), salt: Some(7), ..Lifetimes::default() };
+        let named = GenerationSettings {
+            name: Some("bullets"),
+            salt: Some(7),
+            ..GenerationSettings::default()
+        };
         assert_eq!(named.start(u32::MAX >> 1), START_OF_BULLETS_7);
         for max in 1..200 {
             assert!((1..=max).contains(&named.start(max)));
@@ -165,7 +169,9 @@ mod tests {
     #[test]
     fn the_count_is_at_least_1_and_no_more_than_there_are() {
         let counts = [0, 1, 2, 99, 100, 101, u32::MAX];
-        let limited = counts.map(|count| Lifetimes { count, ..Lifetimes::PLAIN }.count_up_to(100));
+        let limited = counts.map(|count| {
+            GenerationSettings { count, ..GenerationSettings::PLAIN }.count_up_to(100)
+        });
         assert_eq!(limited, [1, 1, 2, 99, 100, 100, 100]);
     }
 }

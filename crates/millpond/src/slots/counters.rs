@@ -1,30 +1,30 @@
-//! Counts of lifetimes that have begun and ended, and the common trait of all slots.
+//! Counters of lifetimes that have begun and ended, and the common trait of all slots.
 
 use crate::handle::{HandleLayout, Word};
 use crate::reports::validate::{Violation, ensure};
 
 /// What a pool counts of its slots' lifetimes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counts {
+pub(crate) struct Counters {
     /// How many lifetimes have begun, and how many have ended: counters that only rise, so that
     /// each operation writes only one.
-    pub(super) births: u64,
-    pub(super) deaths: u64,
+    pub(super) inserted: u64,
+    pub(super) removed: u64,
     /// The largest number of live slots at once, as far as the pool has recorded it: before each
-    /// birth that may bring a new peak, or before each death that follows such births.
+    /// insertion that may bring a new peak, or before each removal that follows such insertions.
     pub(super) peak: u32,
     pub(super) retired: u32,
 }
 
-impl Counts {
+impl Counters {
     /// The counts of slots that were never used.
-    pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
+    pub(crate) const NONE: Self = Self { inserted: 0, removed: 0, peak: 0, retired: 0 };
 
     /// The counts of slots with this history.
     pub(crate) fn loaded(inserted: u64, live: usize, peak: usize, retired: usize) -> Self {
         Self {
-            births: inserted,
-            deaths: inserted - live as u64,
+            inserted,
+            removed: inserted - live as u64,
             peak: peak as u32,
             retired: retired as u32,
         }
@@ -33,13 +33,13 @@ impl Counts {
     /// The number of live slots.
     #[inline]
     pub(crate) fn live(&self) -> usize {
-        (self.births - self.deaths) as usize
+        (self.inserted - self.removed) as usize
     }
 
     /// How many lifetimes have begun.
     #[inline]
-    pub(crate) fn births(&self) -> u64 {
-        self.births
+    pub(crate) fn inserted(&self) -> u64 {
+        self.inserted
     }
 
     /// The largest number of live slots at once.
@@ -54,9 +54,9 @@ impl Counts {
         self.retired as usize
     }
 
-    /// One of this many live slots is about to die, in a pool that does not expect births.
+    /// One of this many live slots is about to die, in a pool that does not expect insertions.
     #[inline(always)]
-    pub(crate) fn expect_death(&mut self, live: usize) {
+    pub(crate) fn expect_removal(&mut self, live: usize) {
         debug_assert_eq!(live, self.live());
         // No layout names more slots than a `u32`.
         if live as u32 > self.peak {
@@ -70,13 +70,13 @@ impl Counts {
         self.peak = live as u32;
     }
 
-    /// Lifetimes are about to end, after births that the pool did not expect.
+    /// Lifetimes are about to end, after insertions that the pool did not expect.
     #[inline(never)]
     pub(crate) fn record_peak(&mut self) {
         self.peak = self.peak() as u32;
     }
 
-    /// Whether there were births beyond the recorded peak, which must then be recorded before a
+    /// Whether there were insertions beyond the recorded peak, which must then be recorded before a
     /// lifetime ends.
     #[inline]
     pub(crate) fn peak_is_stale(&self) -> bool {
@@ -85,21 +85,21 @@ impl Counts {
 
     /// A slot becomes live.
     #[inline(always)]
-    pub(crate) fn birth(&mut self) {
-        self.births += 1;
+    pub(crate) fn count_insertion(&mut self) {
+        self.inserted += 1;
     }
 
     /// A live slot dies.
     #[inline(always)]
-    pub(crate) fn death(&mut self) {
-        self.deaths += 1;
+    pub(crate) fn count_removal(&mut self) {
+        self.removed += 1;
     }
 
     /// All live slots die.
     #[inline]
     pub(crate) fn all_dead(&mut self) {
         self.record_peak();
-        self.deaths = self.births;
+        self.removed = self.inserted;
     }
 
     /// This many retired slots are no more.
@@ -129,7 +129,7 @@ pub(crate) trait CountedSlots {
     /// Slots from here on were never used: they are as in a new pool.
     fn used(&self) -> usize;
 
-    fn counts(&self) -> Counts;
+    fn counters(&self) -> Counters;
 
     /// The word of a slot: for a live one its generation; for a dead one the next, with the top bit
     /// set, or [`RETIRED`](Word::RETIRED).
@@ -159,7 +159,7 @@ pub(crate) trait CountedSlots {
                 format_args!("slot {index} has generation {}", word.generation()),
             )?;
         }
-        let counted = self.counts().retired();
+        let counted = self.counters().retired();
         ensure(
             retired == counted,
             "the retired slots are counted",

@@ -1,15 +1,15 @@
 use core::fmt;
 
-use super::sealed::Face;
+use super::sealed::HasEntries;
 
 /// The free slot reserved for a pool's next value; returned by its method `vacant_entry`.
 #[must_use = "an entry that is dropped inserts nothing"]
-pub struct VacantEntry<'a, P: Face> {
+pub struct VacantEntry<'a, P: HasEntries> {
     pool: &'a mut P,
     handle: P::Handle,
 }
 
-impl<'a, P: Face> VacantEntry<'a, P> {
+impl<'a, P: HasEntries> VacantEntry<'a, P> {
     /// The pool's next slot has this handle.
     #[inline]
     pub(crate) fn new(pool: &'a mut P, handle: P::Handle) -> Self {
@@ -33,7 +33,7 @@ impl<'a, P: Face> VacantEntry<'a, P> {
     }
 }
 
-impl<P: Face> fmt::Debug for VacantEntry<'_, P> {
+impl<P: HasEntries> fmt::Debug for VacantEntry<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VacantEntry").field("handle", &self.handle).finish_non_exhaustive()
     }

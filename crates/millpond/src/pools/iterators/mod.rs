@@ -14,13 +14,13 @@ pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
 pub(crate) use operators::operators;
 
-/// What the faces need of a pool.
+/// What iterators and entries need of a pool.
 pub(crate) mod sealed {
     use crate::handle::HandleLayout;
     use crate::occupancy::Occupancy;
 
     /// A pool of values with handles.
-    pub trait Face {
+    pub trait HasEntries {
         type Value;
         type Handle: HandleLayout;
 
