@@ -687,9 +687,20 @@ impl<K: SlotKind> fmt::Debug for Block<K> {
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
     use super::*;
-    use crate::slots::Bare;
     use crate::slots::reuse::fit_first;
+    use crate::slots::{Bare, Link};
     use core::iter;
+
+    #[test]
+    fn slots_begin_unused_wherever_their_memory_comes_from() {
+        type Linked = Block<Bare<u32, Link>>;
+        for make in [Linked::try_new, Linked::try_growing, Linked::try_untouched] {
+            let mut block = make(3, 2, Layout::new::<u64>()).unwrap();
+            let parts = block.parts_mut();
+            assert_eq!((parts.words, parts.bits), (&mut [0; 3][..], &mut [0][..]));
+            assert_eq!(parts.entries, [Link::NONE; 2]);
+        }
+    }
 
     #[test]
     fn the_header_is_laid_out_as_documented() {

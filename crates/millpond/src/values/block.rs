@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn only_a_dead_slot_with_room_has_a_link() {
-        use crate::handle::Handle;
+        use crate::handle::{Handle, Word};
         use crate::slots::reuse::Intrusive;
 
         let link = Link { next: 2, previous: 1 };
@@ -118,6 +118,9 @@ mod tests {
         let links = [0, 1, 2].map(|index| storage.words.link(index));
         assert_eq!(links, [Some(link), Some(Link::NONE), Some(Link::NONE)]);
         assert_eq!(storage.get(1), Some(&70));
+        // What a value leaves behind is none.
+        assert_eq!(storage.take(1, 2.as_dead()), Some(70));
+        assert_eq!(storage.words.link(1), Some(Link::NONE));
 
         type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
         let storage = Narrow::try_new(LedgerOf::<Intrusive, Handle<()>>::NEEDS, 3, 1).unwrap();
