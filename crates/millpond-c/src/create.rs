@@ -127,14 +127,10 @@ impl Building<'_> {
             unsafe { str::from_utf8_unchecked(copy) }
         });
         let builder = builder::<R>(options, name)?;
-        let slots = if raw.flags & UNTOUCHED != 0 {
-            // SAFETY: as the caller promises. The block was taken with the same options: all bytes that nobody wrote to
-            // are 0.
-            unsafe { builder.build_untouched_beside(arrays, options.value)? }
-        } else {
-            // SAFETY: as the caller promises.
-            unsafe { builder.build_beside(arrays, options.value)? }
-        };
+        let is_zeroed = raw.flags & UNTOUCHED != 0;
+        // SAFETY: as the caller promises. If it is to stay untouched, the block was taken with the same options: all bytes that
+        // nobody wrote to are 0.
+        let slots = unsafe { builder.build_beside(arrays, options.value, is_zeroed)? };
         let oldest = match raw.full {
             EVICT_OLDEST => Some(EvictOldest::try_new(raw.slots as usize)?),
             _ => None,

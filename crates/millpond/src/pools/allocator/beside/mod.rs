@@ -46,7 +46,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         self.settings.layout::<R, H>(Self::room(value))
     }
 
-    /// Builds the allocator in memory that the caller lends. It never allocates.
+    /// Builds the allocator in memory that the caller lends. It never allocates. Where all bytes are 0 already (`is_zeroed`), it
+    /// leaves the pages untouched, but for those of entries of the reuse order.
     ///
     /// # Errors
     ///
@@ -55,45 +56,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// # Safety
     ///
     /// `start` must be the aligned first byte of a block with the layout that
-    /// [`memory_layout_beside`](Self::memory_layout_beside) returns. Nothing else may use the bytes
-    /// behind the values until the allocator is dropped.
+    /// [`memory_layout_beside`](Self::memory_layout_beside) returns, and `is_zeroed` must be true only if all of its bytes are 0.
+    /// Nothing else may use the bytes behind the values until the allocator is dropped.
     #[doc(hidden)]
-    pub unsafe fn build_beside(
-        self,
-        start: NonNull<u8>,
-        value: Layout,
-    ) -> Result<HandleAllocator<R, H>, BuildError> {
-        // SAFETY: as the caller promises.
-        unsafe { self.build_in_zeroed_or_not(start, value, false) }
-    }
-
-    /// Like [`build_beside`](Self::build_beside), in memory whose pages it leaves untouched, but for those of entries of
-    /// the reuse order.
-    ///
-    /// # Errors
-    ///
-    /// Same as for [`memory_layout_beside`](Self::memory_layout_beside).
-    ///
-    /// # Safety
-    ///
-    /// As for `build_beside`; and all bytes of the memory are 0.
-    #[doc(hidden)]
-    pub unsafe fn build_untouched_beside(
-        self,
-        start: NonNull<u8>,
-        value: Layout,
-    ) -> Result<HandleAllocator<R, H>, BuildError> {
-        // SAFETY: as the caller promises.
-        unsafe { self.build_in_zeroed_or_not(start, value, true) }
-    }
-
-    /// Both of these, in one function for each order.
-    ///
-    /// # Safety
-    ///
-    /// As for them; `is_zeroed`: all bytes of the memory are 0.
     #[inline(never)]
-    unsafe fn build_in_zeroed_or_not(
+    pub unsafe fn build_beside(
         self,
         start: NonNull<u8>,
         value: Layout,
@@ -326,7 +293,7 @@ mod tests {
         let start = unsafe { start.add(start.align_offset(layout.align())) };
         let start = NonNull::new(start).unwrap();
         // SAFETY: the memory is as the layout says, and lives longer than the allocator.
-        let mut handles = unsafe { builder.build_beside(start, value) }.unwrap();
+        let mut handles = unsafe { builder.build_beside(start, value, false) }.unwrap();
         let mut pool = Pool::<[u32; 5]>::builder().capacity(100).name("beside").salt(3).build();
         assert_eq!(handles.values_beside(), start);
         for step in 0..300_u32 {
@@ -373,7 +340,7 @@ mod tests {
         let layout = |slots| builder(slots).memory_layout_beside(value).unwrap();
         let start = lent(layout(0), &mut memory);
         // SAFETY: as above.
-        let mut handles = unsafe { builder(0).build_beside(start, value) }.unwrap();
+        let mut handles = unsafe { builder(0).build_beside(start, value, false) }.unwrap();
         let mut pool =
             VecPool::<[u32; 5]>::builder().reuse(R::default()).name("grown").salt(7).build();
         for step in 0..900_usize {
