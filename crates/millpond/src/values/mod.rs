@@ -151,31 +151,6 @@ impl<T, P: Place> Storage<T, P> {
         })
     }
 
-    /// The value of a valid handle.
-    #[inline]
-    pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&T> {
-        let index = handle.index() as usize;
-        if !self.words.is_live_in(index, handle.word()) {
-            return None;
-        }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.get_unchecked(index) })
-    }
-
-    /// The value of a valid handle, mutable.
-    #[inline]
-    pub(crate) fn find_mut<H: HandleLayout<Word = P::Word>>(
-        &mut self,
-        handle: H,
-    ) -> Option<&mut T> {
-        let index = handle.index() as usize;
-        if !self.words.is_live_in(index, handle.word()) {
-            return None;
-        }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.get_unchecked_mut(index) })
-    }
-
     /// Mutable references to the values of several handles, if all are valid by `check`, and no two
     /// are the same.
     pub(crate) fn find_disjoint_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
@@ -279,16 +254,28 @@ impl<T, P: Place> Storage<T, P> {
 
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        if !self.words.is_live(index) {
+        self.find(index, self.words.of_live(index)?)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.find_mut(index, self.words.of_live(index)?)
+    }
+
+    /// The value of a slot that is in this lifetime.
+    #[inline]
+    pub(crate) fn find(&self, index: usize, generation: P::Word) -> Option<&T> {
+        if !self.words.is_live_in(index, generation) {
             return None;
         }
         // SAFETY: the slot is live, as just tested.
         Some(unsafe { self.get_unchecked(index) })
     }
 
+    /// The value of a slot that is in this lifetime, mutable.
     #[inline]
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        if !self.words.is_live(index) {
+    pub(crate) fn find_mut(&mut self, index: usize, generation: P::Word) -> Option<&mut T> {
+        if !self.words.is_live_in(index, generation) {
             return None;
         }
         // SAFETY: the slot is live, as just tested.

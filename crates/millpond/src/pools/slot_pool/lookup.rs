@@ -21,7 +21,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
-        self.storage.find(handle)
+        self.storage.find(handle.index() as usize, handle.word())
     }
 
     /// Returns a mutable reference to the handle's value, or `None` if the handle is refused. O(1).
@@ -37,7 +37,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        self.storage.find_mut(handle)
+        self.storage.find_mut(handle.index() as usize, handle.word())
     }
 
     /// Returns a reference to the handle's value, without checking `handle`.
@@ -128,7 +128,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.storage.find(handle).is_some()
+        self.storage.find(handle.index() as usize, handle.word()).is_some()
     }
 
     /// Returns a reference to the value in slot `index`, or `None` if the slot is not live.
