@@ -383,7 +383,7 @@ const EVENTS: usize = 8;
 const FEW: u64 = 5;
 
 /// An event in one of 48 pools of 64 slots, at random, and then the walk by `for` over this pool: a pool that
-/// brings its bitmap up to date in the walk does it here, and a pool that keeps it in step does it in the event. So
+/// brings its bitmap up to date in the walk does it here, and a pool that keeps it synced does it in the event. So
 /// the cost of an event, the upkeep of the bitmap included, is the difference to `frame_walk`, which is the same
 /// loop with a walk and no event. A pool has 5 to 13 live objects, in `frame_walk` always 9.
 ///
@@ -392,7 +392,7 @@ fn frame(times: usize, live: u64, event: impl Fn(&mut Pool<Value>, &mut Vec<Hand
     let games = TIMES_MAX.div_ceil(CLASSES * EVENTS);
     let mut pools = callgrind::uncounted(|| {
         let mut pools: Vec<_> = (0..games * CLASSES).map(|_| scattered(live)).collect();
-        // The frames before: from the second walk on, a pool whose objects hardly change keeps its bitmap in step.
+        // The frames before: from the second walk on, a pool whose objects hardly change keeps its bitmap synced.
         for (pool, _) in &mut pools {
             walk_by_for(pool);
             walk_by_for(pool);

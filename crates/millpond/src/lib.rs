@@ -76,7 +76,8 @@
 //!
 //! - A handle is valid from the moment its object is inserted until it is removed, however it is removed (`remove`,
 //!   `clear`, `drain`, eviction). After that it is rejected, whatever is in the slot. It becomes valid again only if you
-//!   ask for it: by [`restore`](Pool::restore), [`revive`](Pool::revive), or a pool [built to wrap](PoolBuilder::wrap).
+//!   ask for it: by [`restore`](Pool::restore), [`revive`](Pool::revive), [`reattach`](Pool::reattach), or a pool
+//!   [built to wrap](PoolBuilder::wrap).
 //! - Each reuse of a slot is a new **generation**, and a handle names one of them. A slot that has used up its
 //!   generations (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not reused, and [`Stats::retired`] counts it. A
 //!   pool built to wrap starts the slot's generations again instead; a handle kept that long can then find another object.
@@ -278,7 +279,7 @@ pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 #[doc(inline)]
 pub use occupancy::Occupancy;
 pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
-pub use pools::{iterators as faces, slot_pool, static_pool};
+pub use pools::{iterators, slot_pool, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use reports::stats::Stats;
 pub use slots::generations::Generations;

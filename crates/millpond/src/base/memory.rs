@@ -1,7 +1,8 @@
-//! Allocating memory once, at creation, with all of its pages touched.
+//! Allocating memory, and touching its pages.
 //!
 //! The system provides address space, not memory: a page fault occurs when a page is first written.
-//! So all memory that a pool will ever use is written once, before the pool is returned.
+//! So a pool of a fixed capacity takes all of its memory at creation, and writes to every page before it is returned. (One
+//! that is built untouched does not write, and a pool that grows takes more on the way.)
 //!
 //! # Invariant
 //!

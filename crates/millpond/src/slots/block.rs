@@ -13,8 +13,8 @@
 //! pools. The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
 //! ```text
-//! offset   0            16        24                  32                    40       48       52    64      72       80
-//!          a value's    entries   number of entries   words of the bitmap   bitmap   memory   age   slots   values   words
+//! offset   0            16        24                  32                    40       48      52      64      72       80
+//!          a value's    entries   number of entries   words of the bitmap   bitmap   memory  state   slots   values   words
 //!          layout
 //! ```
 //!

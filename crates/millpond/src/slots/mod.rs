@@ -1,7 +1,8 @@
 //! The slots of one pool: which are live, in which lifetime, and which comes next.
 //!
 //! Every pool with handles is built on this layer. A [`Place`] holds the arrays, [`SlotWords`] records which slots are
-//! live, and a [`Ledger`] has the reuse order, the cycle of generations, a name and the counters.
+//! live and counts them, and a [`Ledger`] has the reuse order, the cycle of generations, and what is rare: a name, the
+//! recorder, the counts of refusals and evictions.
 //!
 //! ```text
 //! pool ──▶ Ledger      which slot is next, and in which generation; refusals, statistics

@@ -94,7 +94,7 @@ pub struct BitmapState {
 }
 
 impl BitmapState {
-    /// Synced, and nobody has checked since a slot was born or has died whether the live slots are the lowest.
+    /// Synced, and nobody has checked since the last insertion or removal whether the live slots are the lowest.
     pub(crate) const SYNCED: Self = Self { lower: 0, upper: u32::MAX >> 1 };
     /// Synced, and there is a dead slot below a live one.
     const HOLES: Self = Self { lower: 0, upper: Self::SYNCED.upper - 1 };
@@ -142,7 +142,7 @@ impl BitmapState {
         (self.upper < Self::HOLES.upper).then_some(self.upper as usize)
     }
 
-    /// A slot is born or dies, and writes its bit.
+    /// A value is inserted or removed, and the bit of its slot is written.
     #[inline(always)]
     pub(crate) fn forget_prefix(&mut self) {
         debug_assert!(self.is_synced());

@@ -14,8 +14,8 @@
 //! and removals since the one before. Shared iteration over an old bitmap gathers the bits on the way.
 //!
 //! In most small pools, the live slots are the lowest ones. The first mutable iteration after an insertion or removal
-//! checks this and stores the result in the [`BitmapState`]. Until the next insertion or removal, iteration is over a slice
-//! and reads no bits.
+//! checks this, if the bitmap is synced or becomes so, and stores the result in the [`BitmapState`]. Until the next
+//! insertion or removal, iteration over such a pool is over a slice and reads no bits.
 //!
 //! # Invariant
 //!
@@ -406,8 +406,9 @@ impl<P: Place> SlotWords<P> {
         self.counters().peak()
     }
 
-    /// A slot is about to become live: must be called before each insertion that may bring a new peak. Returns whether it
-    /// does.
+    /// A slot is about to become live, which is *expected* from now on: the peak includes it. Must be called before each
+    /// insertion that may bring a new peak, unless all lifetimes [end slowly](Self::end_all_slowly) after it: then the
+    /// next end records the peak. Returns whether there is a new one.
     #[inline]
     pub(crate) fn record_next_peak(&mut self) -> bool {
         let live = self.live() as u32;
@@ -493,8 +494,8 @@ impl<P: Place> SlotWords<P> {
     /// The slot exists, and the bitmap is synced.
     #[inline(always)]
     unsafe fn bits_of(&mut self, index: usize) -> &mut u64 {
-        if let Some(age) = self.place.bitmap_state_mut() {
-            age.forget_prefix();
+        if let Some(state) = self.place.bitmap_state_mut() {
+            state.forget_prefix();
         }
         let bits = self.place.parts_mut().bits;
         // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
@@ -565,8 +566,8 @@ impl<P: Place> SlotWords<P> {
     /// From now on, each insertion and removal writes its bit.
     pub(crate) fn start_syncing(&mut self) {
         let is_old = self.is_bitmap_old();
-        if let Some(age) = self.place.bitmap_state_mut() {
-            *age = BitmapState::SYNCED;
+        if let Some(state) = self.place.bitmap_state_mut() {
+            *state = BitmapState::SYNCED;
         }
         self.settle_fast_below();
         if is_old {
@@ -690,8 +691,8 @@ impl<P: Place> SlotWords<P> {
         // As many bits are set as slots are live: if these are the lowest, there is no other.
         let are_lowest = bits.get(full).is_none_or(|&bits| bits == ones)
             && bits[..full].iter().all(|&bits| bits == !0);
-        if let Some(age) = self.place.bitmap_state_mut() {
-            *age = BitmapState::of_checked(are_lowest, live);
+        if let Some(state) = self.place.bitmap_state_mut() {
+            *state = BitmapState::of_checked(are_lowest, live);
         }
     }
 
@@ -723,8 +724,8 @@ impl<P: Place> SlotWords<P> {
     /// The bitmap is as the words were when there had been this many [changes](Self::changes); or synced, if it is.
     #[inline]
     fn set_gathered_at(&mut self, changes: u64) {
-        if let Some(age) = self.place.bitmap_state_mut() {
-            *age = match age.is_synced() {
+        if let Some(state) = self.place.bitmap_state_mut() {
+            *state = match state.is_synced() {
                 true => BitmapState::SYNCED,
                 false => BitmapState::gathered_at(changes),
             };
@@ -858,12 +859,12 @@ impl<P: Place> SlotWords<P> {
             "no lifetime ends without its bit if the bitmap is synced",
             format_args!("below {:?}, slow from {:?}", self.fast_below, self.slow_from),
         )?;
-        let age = self.place.bitmap_state();
+        let state = self.place.bitmap_state();
         let are_lowest = parts.words.iter().take(live).all(|word| !word.is_dead());
         ensure(
-            age.is_unknown() || age == BitmapState::of_checked(are_lowest, live),
+            state.is_unknown() || state == BitmapState::of_checked(are_lowest, live),
             "the live slots are the lowest ones if they are said to be",
-            format_args!("{live} live, {age:?}"),
+            format_args!("{live} live, {state:?}"),
         )?;
         let beyond = match (self.slots() % WORD_SLOTS, parts.bits.last()) {
             (0, _) | (_, None) => 0,

@@ -100,9 +100,9 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
 
 /// The slots of an old pool from here on are as if never used.
 pub(crate) fn used(old: &impl Leave) -> usize {
-    let fresh = Word::from_generation(old.shape().cycle.start());
-    let is_fresh = |index: &usize| old.word(*index) == Word::as_dead(fresh);
-    (0..old.used()).rev().find(|index| !is_fresh(index)).map_or(0, |last| last + 1)
+    let start = Word::from_generation(old.shape().cycle.start());
+    let is_unused = |index: &usize| old.word(*index) == Word::as_dead(start);
+    (0..old.used()).rev().find(|index| !is_unused(index)).map_or(0, |last| last + 1)
 }
 
 /// The cycle from the old pool's first generation on, as long as the new pool's. If no slot was used, it is the new pool's.

@@ -188,12 +188,12 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
     sum.add(&(capacity, cycle.start(), cycle.last(), cycle.wraps()));
     pool.add_growth_to(&mut sum);
     pool.detached().iter().for_each(|slot| sum.add(slot));
-    let fresh = <P::Handle as HandleLayout>::Word::from_generation(cycle.start()).as_dead();
+    let unused = <P::Handle as HandleLayout>::Word::from_generation(cycle.start()).as_dead();
     let mut slots = 0_u64;
     let with_values = if P::DEAD_HAVE_VALUES { capacity } else { pool.used() };
     for index in 0..with_values {
         let (word, value) = (pool.word(index), pool.value(index));
-        if value.is_none() && word == fresh {
+        if value.is_none() && word == unused {
             continue; // as if never used
         }
         let mut slot = Checksum::new();

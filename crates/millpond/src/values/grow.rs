@@ -106,8 +106,8 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         unsafe {
             block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
         };
-        if let Some(age) = block.bitmap_state_mut() {
-            *age = self.words.place().bitmap_state();
+        if let Some(state) = block.bitmap_state_mut() {
+            *state = self.words.place().bitmap_state();
         }
         block.set_watch(self.words.place_mut().take_watch());
         // Each value is in both blocks until the former one is gone, which drops none.

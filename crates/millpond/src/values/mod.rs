@@ -343,7 +343,7 @@ impl<T, P: Place> Storage<T, P> {
 
     /// Makes a dead slot live, in this generation.
     pub(crate) fn put(&mut self, index: usize, generation: P::Word, value: T) {
-        // A live slot would lose its value; the handles above make sure that it is dead.
+        // A live slot would lose its value; the callers know that it is dead.
         assert!(
             index < self.slots() && !self.words.is_live(index) && !generation.is_dead(),
             "the slot is live already"
@@ -368,7 +368,8 @@ impl<T, P: Place> Storage<T, P> {
         unsafe { self.place_mut(index).cast::<T>().write(value) };
     }
 
-    /// Returns the value of a live slot, which the function makes dead by [`SlotWords::set_dead`].
+    /// Returns the value of a live slot, which the function makes dead: by [`Ledger::end`], [`SlotWords::set_dead`] or
+    /// [`SlotWords::retire`].
     ///
     /// # Safety
     ///

@@ -52,7 +52,7 @@ fn block_bytes(arrays: &[(usize, usize)]) -> usize {
 }
 
 /// What the slots take without their values: entries, words, bitmap.
-fn books<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> [(usize, usize); 3] {
+fn arrays<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> [(usize, usize); 3] {
     let entry_align = match R::NAME {
         "Lifo" | "Roster" => index_bytes::<H>(),
         "LowestFirst" => 8,
@@ -82,7 +82,7 @@ fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> us
 }
 
 fn pool_of_value<R: ReuseOrder, H: HandleLayout, T>(slots: usize) {
-    let [entries, words, bitmap] = books::<R, H>(slots, size_of::<T>());
+    let [entries, words, bitmap] = arrays::<R, H>(slots, size_of::<T>());
     let values = (slots * size_of::<T>(), align_of::<T>());
     let expected = block_bytes(&[values, entries, words, bitmap]) + padding::<T>(slots);
     let blocks = usize::from(expected > 0);
@@ -123,7 +123,7 @@ fn pool_takes_the_value_a_generation_word_a_bit_and_what_its_order_documents() {
 }
 
 fn handle_allocator<R: ReuseOrder, H: HandleLayout>(slots: usize) {
-    let expected = block_bytes(&books::<R, H>(slots, 0));
+    let expected = block_bytes(&arrays::<R, H>(slots, 0));
     let actual = bytes_of(1, || HandleAllocator::<R, H>::with_capacity(slots));
     assert_eq!(actual, expected, "{}", R::NAME);
 }
@@ -136,7 +136,7 @@ fn handle_allocator_takes_a_pool_without_values() {
 }
 
 fn recycler_of_value<R: ReuseOrder, H: HandleLayout, T: Default>(slots: usize) {
-    let expected = slots * size_of::<T>() + block_bytes(&books::<R, H>(slots, 0));
+    let expected = slots * size_of::<T>() + block_bytes(&arrays::<R, H>(slots, 0));
     let builder = Recycler::<T>::builder().reuse(R::default()).handle::<H>();
     let actual = bytes_of(2, || builder.capacity(slots).build());
     assert_eq!(actual, expected, "{} with values of {} bytes", R::NAME, size_of::<T>());
@@ -156,9 +156,9 @@ fn recycler_takes_as_a_pool_whose_dead_slots_hold_no_links() {
     in_every_order!(recycler::<Handle32<(), 16>>(65_536));
 }
 
-fn packed_pool_of_value<H: HandleLayout, T>(slots: usize, books: usize) {
+fn packed_pool_of_value<H: HandleLayout, T>(slots: usize, beside: usize) {
     let arrays = if size_of::<T>() == 0 { 2 } else { 3 };
-    let bytes = slots * (size_of::<T>() + books);
+    let bytes = slots * (size_of::<T>() + beside);
     assert_eq!(bytes_of(arrays, || PackedPool::<T, H>::with_capacity(slots)), bytes);
     // It takes nothing on the way to a capacity that is chosen.
     assert_eq!(bytes_of(arrays, || PackedVecPool::<T, H>::with_capacity(slots)), bytes);
@@ -184,8 +184,8 @@ fn roster_pool_takes_the_object_and_12_bytes() {
 #[test]
 fn bytemap_pool_takes_the_object_a_byte_and_a_bit() {
     let bytes = bytes_of(1, || BytemapPool::<[u64; 4]>::new(100_000));
-    let books = 100_000 + occupancy_bytes(100_000);
-    assert_eq!(bytes, 100_000 * 32 + books + padding::<[u64; 4]>(100_000));
+    let beside = 100_000 + occupancy_bytes(100_000);
+    assert_eq!(bytes, 100_000 * 32 + beside + padding::<[u64; 4]>(100_000));
 }
 
 /// Beside what the allocator keeps of its chunks, which is the same for each first chunk: slots of up to 128 bytes lie in
@@ -199,12 +199,12 @@ fn pool_allocator_takes_a_header_for_8_kib_of_small_slots_and_one_for_each_large
     }
     let link = if cfg!(feature = "debug-aids") { 8 } else { 0 };
     let (slot, large) = (8 + link, 8 + 17 * 8 + link);
-    let books = first_chunk::<[u64; 17]>(1) - large;
-    let small = |slots| first_chunk::<u64>(slots) - books;
+    let kept = first_chunk::<[u64; 17]>(1) - large;
+    let small = |slots| first_chunk::<u64>(slots) - kept;
     let in_group = (8192 - 8 * 64) / slot;
     assert_eq!(small(1), 8 * 64 + slot);
     assert_eq!(small(in_group), 8192);
     assert_eq!(small(in_group + 1), 8192 + 8 * 64 + slot);
     assert_eq!(small(3 * in_group), 3 * 8192);
-    assert_eq!(first_chunk::<[u64; 17]>(100) - books, 100 * large);
+    assert_eq!(first_chunk::<[u64; 17]>(100) - kept, 100 * large);
 }

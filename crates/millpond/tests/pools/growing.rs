@@ -93,7 +93,7 @@ fn grows_and_shrinks<R: ReuseOrder, H: HandleLayout>(
                 let expected = live.values().copied();
                 assert!(drain.take(taken).eq(expected.take(taken)));
             }
-            // A walk may put the bitmap in step, and find that the live slots are the lowest.
+            // A walk may sync the bitmap, and find that the live slots are the lowest.
             85..91 => {
                 let expected = live.values().map(|(_, value)| *value);
                 assert!(pool.values_mut().map(|value| *value).eq(expected));
@@ -184,7 +184,7 @@ fn pools_grow_and_shrink_in_every_order_at_every_size() {
     at_every_size::<Intrusive, Handle32<u64, 16>>();
 }
 
-/// Whatever part is refused, the values or the books: nothing has changed, and the value comes back.
+/// Whatever part is refused, the values or the arrays beside them: nothing has changed, and the value comes back.
 macro_rules! nothing_is_lost_without_memory {
     ($pool:expr) => {{
         let mut pool = $pool;

@@ -1,4 +1,4 @@
-//! Pools with so many slots that their bitmap is gathered at first, and in step once they are walked often:
+//! Pools with so many slots that their bitmap is gathered at first, and synced once they are walked often:
 //! beside a set of the live slots, with births and deaths, few and many, between walks of every kind.
 
 use std::collections::BTreeMap;
@@ -72,10 +72,10 @@ fn every_walk_meets_what_lives<R: ReuseOrder>() {
         let mut pasts = [pair.pool.snapshot(), pair.pool.snapshot(), pair.pool.snapshot_cloned()]
             .map(|past| (past, BTreeMap::new()));
         for _ in 0..60 {
-            // Few changes put a bitmap in step, many leave one as it is.
+            // Few changes let a bitmap be synced, many leave one as it is.
             let changes = [0, 1, 3, capacity / 4, capacity / 2, 3 * capacity][random.below(6)];
             (0..changes).for_each(|_| pair.change(&mut random));
-            // Pasts of different ages, of pools whose bitmaps are in step or not.
+            // Pasts of different ages, of pools whose bitmaps are synced or not.
             let (past, live) = &mut pasts[random.below(3)];
             match random.below(6) {
                 0 => {

@@ -122,7 +122,7 @@ fn a_restore_takes_on_the_slots_and_between_equal_ones_no_memory() {
     assert_ne!(sums[0], sums[1]);
 }
 
-/// A bitmap that is in step, and live slots that are known to be the lowest, are so after the pool has grown.
+/// A bitmap that is synced, and live slots that are known to be the lowest, are so after the pool has grown.
 #[test]
 fn what_is_known_of_the_slots_is_known_after_growth() {
     for live in [0, 1, 3, 4, 63, 64, 65, 127, 128] {

@@ -86,16 +86,16 @@ impl<W: Word> Doubling<W> {
     }
 
     /// Of a pool that frees its last slots, which have these words: what [`keep`](Self::keep) keeps of all that it had. A
-    /// slot that was never used has the word `fresh`.
+    /// slot that was never used has the word `unused`.
     pub(super) fn with_freed(
         &self,
         freed: impl ExactSizeIterator<Item = W>,
-        fresh: W,
+        unused: W,
     ) -> Result<Former<W>, OutOfMemory> {
         let former = self.former();
         let mut known = memory::reserved(freed.len() + former.len())?;
         known.extend(freed.chain(former.iter().copied()));
-        let used = known.iter().rposition(|word| *word != fresh).map_or(0, |last| last + 1);
+        let used = known.iter().rposition(|word| *word != unused).map_or(0, |last| last + 1);
         Self::boxed(&known[..used])
     }
 
@@ -159,15 +159,15 @@ impl<W: Word> Doubling<W> {
     }
 
     /// The word of a slot beyond the `slots` that there are, if there may be one. One that was never used has the word
-    /// `fresh`.
+    /// `unused`.
     pub(super) fn word_beyond<H: HandleLayout>(
         &self,
         index: usize,
         slots: usize,
-        fresh: W,
+        unused: W,
     ) -> Option<W> {
         let former = self.former().get(index - slots).copied();
-        (index < self.limit::<H>()).then(|| former.unwrap_or(fresh))
+        (index < self.limit::<H>()).then(|| former.unwrap_or(unused))
     }
 
     pub(super) fn check<H: HandleLayout>(

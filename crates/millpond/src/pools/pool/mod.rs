@@ -50,7 +50,7 @@ use crate::values::{PoolStorage, Storage};
 ///
 /// **Safety**: a handle is valid from the insertion of its object until the removal. After that the pool rejects it,
 /// whatever reuses the slot. It becomes valid again only if you ask for it: with [`revive`](Self::revive), with
-/// [`restore`](Self::restore), or by building the pool [to wrap](PoolBuilder::wrap).
+/// [`reattach`](Self::reattach), with [`restore`](Self::restore), or by building the pool [to wrap](PoolBuilder::wrap).
 ///
 /// ```
 /// use millpond::Pool;

@@ -19,8 +19,8 @@ pub enum CannotGrow {
 
 /// Whether a pool gets more slots, and how; by default, it does not. Sealed.
 ///
-/// Each method says what a pool with this `storage` and `core` does where there are no slots, or no more. `L` is the layout of
-/// the pool's handles, [erased](HandleLayout::Erased).
+/// Each method says what a pool with this `storage` and `ledger` does where there are no slots, or no more. `L` is the
+/// layout of the pool's handles, [erased](HandleLayout::Erased).
 #[doc(hidden)]
 pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clone {
     /// Whether a new pool touches every page of its memory.

@@ -46,7 +46,7 @@ pub struct SlotPool<
     H: HandleLayout = Handle<T>,
     P: Place = DefaultPlace<R>,
 > {
-    /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods
+    /// Each slot that is vacant here is in the order in `ledger`, but while one of the methods
     /// is on its way between the two, where no user code runs.
     pub(super) storage: Storage<T, P>,
     pub(super) ledger: LedgerOf<R, H::Erased>,

@@ -1,4 +1,5 @@
-//! What a pool knows beside its slots: which comes next, the cycle of generations, a name, counters, and the recorder's hook.
+//! What a pool knows beside its slots: which comes next, the cycle of generations, a name, how many values were refused and
+//! evicted, and the recorder's hook.
 //!
 //! A pool owns a [`Ledger`] and the storage of its slots. This module has what all ledgers do: they tell why a handle is
 //! refused and which generation follows. [`ordered`] has what a ledger with a reuse order does: it chooses the next slot, and

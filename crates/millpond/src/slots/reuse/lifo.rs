@@ -121,7 +121,7 @@ impl LifoQueue {
         self.fresh_until = if is_unused { slots.slots() as u32 } else { self.fresh_from };
     }
 
-    /// The next slot when the stack is empty or has a stale entry on top.
+    /// The next slot if a stale entry is on top of the stack, or the stack is empty and no slot is fresh.
     #[cold]
     #[inline(never)]
     fn next_past_stale<I: IndexWord>(
@@ -134,10 +134,10 @@ impl LifoQueue {
         let stale = stack.iter().position(is_vacant).unwrap_or(stack.len());
         ends.len -= stale;
         let next = ends.top(words.entries()).or_else(|| {
-            let fresh =
+            let behind =
                 (ends.fresh_from as usize..words.slots()).find(|slot| words.is_vacant(*slot));
-            ends.fresh_from = fresh.unwrap_or(words.slots()) as u32;
-            fresh
+            ends.fresh_from = behind.unwrap_or(words.slots()) as u32;
+            behind
         });
         self.set_ends(ends, words);
         next
@@ -363,9 +363,9 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         };
         let stack = ends.stack(words.entries()).iter().map(|slot| slot.to_index());
         let fresh_from = ends.fresh_from as usize;
-        let fresh = fresh_from..used.max(fresh_from);
-        let rest = fresh.end..words.slots();
-        let counted = stack.chain(fresh).filter(move |&index| counts(index));
+        let behind = fresh_from..used.max(fresh_from);
+        let rest = behind.end..words.slots();
+        let counted = stack.chain(behind).filter(move |&index| counts(index));
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
 
@@ -460,7 +460,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         let lost = (0..fresh_from).find(|&index| words.is_vacant(index) && !has_entry[index]);
         ensure(
             lost.is_none(),
-            "each vacant slot has an entry in the stack or is fresh",
+            "each vacant slot before `fresh_from` has an entry in the stack",
             format_args!("slot {lost:?} has none"),
         )
     }
@@ -674,7 +674,7 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let missing = "each vacant slot has an entry in the stack or is fresh";
+        let missing = "each vacant slot before `fresh_from` has an entry in the stack";
         assert_eq!(broken(|queue, _| queue.top += 1), missing);
         assert_eq!(
             broken(|queue, _| queue.top = -99),

@@ -9,7 +9,7 @@
 //! | [`NextFit`] | next after the last one used | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
 //! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
 //!
-//! `insert_at`, `revive` and a recycler's `acquire_at` *claim* a slot: the caller names it, not the
+//! `insert_at`, `revive` and `acquire_at` *claim* a slot: the caller names it, not the
 //! order. In the docs of the orders, *take* is what an insertion costs, and *give back* what a
 //! removal costs. Programs that claim constantly, such as the client of a lockstep game, should use
 //! an order other than [`Lifo`]. A `Lifo` keeps the entries of claimed slots and occasionally sweeps

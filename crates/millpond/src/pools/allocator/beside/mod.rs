@@ -121,8 +121,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
         let (words, index) = (self.storage.words(), handle.index() as usize);
-        let fresh = || (index < slots_max).then(|| words.unused_word());
-        self.ledger.check_word(handle.erase(), words.get(index).or_else(fresh), words)
+        let unused = || (index < slots_max).then(|| words.unused_word());
+        self.ledger.check_word(handle.erase(), words.get(index).or_else(unused), words)
     }
 
     /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
@@ -240,7 +240,7 @@ impl SlotOffsets {
         type Own = HandleAllocator<Lifo, Handle<()>>;
         let words_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
-        let age = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;
+        let state = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;
         let slow_from = words_at + Words::SLOW_FROM_OFFSET;
         let queue = offset_of!(Own, ledger) + LedgerOf::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
@@ -255,8 +255,8 @@ impl SlotOffsets {
             words: block + words,
             entries: block + entries,
             entry_count: block + entry_count,
-            age_lower: age + age_lower,
-            age_upper: age + age_upper,
+            age_lower: state + age_lower,
+            age_upper: state + age_upper,
             inserted: words_at + inserted,
             removed: words_at + removed,
             peak: words_at + peak,
