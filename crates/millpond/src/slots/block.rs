@@ -599,7 +599,7 @@ fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: V) {
     array[elements].fill(MaybeUninit::new(value));
 }
 
-// SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).
+// SAFETY: the arrays are those of the block (invariant 1), whose lengths only growth changes (invariant 3).
 unsafe impl<K: SlotKind> Place for Block<K> {
     type Word = K::Word;
     type Entry = K::Entry;

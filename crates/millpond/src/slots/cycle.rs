@@ -225,9 +225,9 @@ impl<H: HandleLayout> GenerationCycle<H> {
         }
     }
 
-    /// Whether a slot has a lifetime with this generation.
+    /// Whether a slot has a lifetime with this generation. None is marked dead.
     pub(crate) fn contains(&self, generation: H::Word) -> bool {
-        (1..=self.largest().generation()).contains(&generation.generation())
+        (H::Word::from_generation(1)..=self.largest()).contains(&generation)
             && self.age(generation) < self.count()
     }
 
