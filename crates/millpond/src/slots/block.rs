@@ -537,8 +537,8 @@ impl<K: SlotKind> Block<K> {
         Ok(block)
     }
 
-    /// A block without slots gets memory with these offsets. Does not touch the pages of the values, and in memory that is
-    /// `zeroed` only those of entries that are not all zero bits.
+    /// A block without slots gets memory with these offsets. Does not touch the pages of the values, and in memory that
+    /// `is_zeroed` only those of entries that are not all zero bits.
     ///
     /// # Safety
     ///

@@ -45,6 +45,13 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         Ok(Self::of_unused(SlotWords::of_unused(block, needs.is_synced, start)))
     }
 
+    /// As many slots that were never used, with the same first generation. `touch`: touch every page, if
+    /// this one has not left its own untouched.
+    pub(crate) fn try_like(&self, touch: bool) -> Result<Self, OutOfMemory> {
+        let block = self.words.place().try_like(touch)?;
+        Ok(Self::of_unused(SlotWords::of_unused(block, self.words.is_synced(), self.words.start())))
+    }
+
     /// The 64 values of a word, if all of its slots are live.
     #[inline]
     pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
@@ -67,9 +74,7 @@ impl<W: Word, T> TableStorage<T, W> {
 impl<T: Clone, K: SlotKind> Storage<T, Block<K>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
-        let block = self.words.place().try_like(touch)?;
-        let words = SlotWords::of_unused(block, self.words.is_synced(), self.words.start());
-        let mut storage = Self::of_unused(words);
+        let mut storage = self.try_like(touch)?;
         storage.clone_into_dead(self);
         Ok(storage)
     }

@@ -456,12 +456,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 /// If there is not enough memory.
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        let (words, slots) = (self.words(), self.capacity());
-        let Ok(block) = words.place().try_like(true) else {
-            panic!("no memory for a copy of {slots} slots")
+        let Ok(mut storage) = self.storage.try_like(true) else {
+            panic!("no memory for a copy of {} slots", self.capacity())
         };
-        let words = SlotWords::of_unused(block, words.is_synced(), words.start());
-        let mut storage = Storage::of_unused(words);
         storage.copy_state_from(&self.storage, self.words().used());
         let mut storage = storage.watched_like(&self.storage);
         Self { ledger: self.ledger.clone_for(self.words().entries(), storage.slots_mut()), storage }
