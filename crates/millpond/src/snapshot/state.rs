@@ -185,7 +185,9 @@ pub(crate) fn joined_order<P: sealed::State>(pool: &P) -> impl Iterator<Item = R
 fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut Checksum)) -> u64 {
     let Shape { capacity, cycle, .. } = pool.shape();
     let mut sum = Checksum::new();
-    sum.add(&(capacity, cycle.start(), cycle.last(), cycle.wraps()));
+    // The same number on machines of 32 bits.
+    let slots = if capacity == Shape::GROWS { u64::MAX } else { capacity as u64 };
+    sum.add(&(slots, cycle.start(), cycle.last(), cycle.wraps()));
     pool.add_growth_to(&mut sum);
     pool.detached().iter().for_each(|slot| sum.add(slot));
     let unused = <P::Handle as HandleLayout>::Word::from_generation(cycle.start()).as_dead();
