@@ -1,0 +1,92 @@
+//! Writes the figures on the pages of this repository from the records of its measurements:
+//! `cargo run -p millpond-figures`. With `check`, says which pages differ from their records, and which figures no record
+//! has; `.ci/run` does so.
+//!
+//! A table stands between `<!-- figures: NAME -->` and `<!-- end -->`, a single figure between `<!-- = NAME -->` and
+//! `<!-- = -->`. The names are in `tables.rs` and `singles.rs`.
+
+mod measures;
+mod page;
+mod records;
+mod singles;
+mod tables;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::records::Records;
+
+/// The pages that have figures of records. On each, what looks like a measurement is a record's, or listed in `own.txt`.
+const PAGES: &[&str] = &["README.md", "docs/peers.md", "docs/performance.md", "docs/trust.md"];
+
+fn main() -> ExitCode {
+    let check = match std::env::args().nth(1).as_deref() {
+        None => false,
+        Some("check") => true,
+        Some(other) => {
+            eprintln!("figures: '{other}' is not 'check', the only argument");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&repository(), check) {
+        Ok(faults) if faults.is_empty() => ExitCode::SUCCESS,
+        Ok(faults) => {
+            faults.iter().for_each(|fault| eprintln!("{fault}"));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("figures: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Writes the pages, or compares them. Returns what is wrong with them.
+fn run(repository: &Path, check: bool) -> Result<Vec<String>, String> {
+    let records = Records::read(repository)?;
+    let own = read(repository, "tools/figures/own.txt")?;
+    let mut faults = Vec::new();
+    for &name in PAGES {
+        let old = read(repository, name)?;
+        let new = page::fill(&old, &|name| figure(&records, name))
+            .map_err(|why| format!("{name}: {why}"))?;
+        if check {
+            faults.extend(page::differences(&old, &new).into_iter().map(|line| {
+                format!("{name}:{line}: not as recorded (cargo run -p millpond-figures)")
+            }));
+        } else if old != new {
+            let path = repository.join(name);
+            std::fs::write(&path, &new).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        let own: Vec<&str> = measures::of_page(&own, name);
+        faults.extend(measures::without_a_record(&new, &own).into_iter().map(|(line, measure)| {
+            format!("{name}:{line}: '{measure}' is of no record, and not in tools/figures/own.txt")
+        }));
+    }
+    Ok(faults)
+}
+
+fn figure(records: &Records, name: &str) -> Result<String, String> {
+    match tables::table(records, name) {
+        Some(table) => table,
+        None => singles::single(records, name),
+    }
+}
+
+fn read(repository: &Path, name: &str) -> Result<String, String> {
+    std::fs::read_to_string(repository.join(name)).map_err(|error| format!("{name}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_the_figures_of_their_records() {
+        assert_eq!(run(&repository(), true).unwrap(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,165 @@
+//! The records: what was measured or counted, in the files that the measuring commands write.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What the benchmark calls a pool in the order that is the default.
+const POOL: &str = "Pool, Lifo";
+
+/// A cell of the benchmark: the work, bytes of an object, slots, contender.
+type Cell = (String, usize, usize, String);
+
+#[derive(Debug)]
+pub(crate) struct Records {
+    /// The build that games are shipped with.
+    pub shipped: Bench,
+    gates: BTreeMap<String, f64>,
+    worst: BTreeMap<(String, String), f64>,
+    functions: BTreeMap<String, usize>,
+}
+
+/// The records of one build of the benchmark.
+#[derive(Debug, Default)]
+pub(crate) struct Bench {
+    medians: BTreeMap<Cell, f64>,
+    bytes_beyond: BTreeMap<String, f64>,
+    pub processor: String,
+}
+
+impl Records {
+    pub(crate) fn read(repository: &Path) -> Result<Self, String> {
+        let file = |name: &str| {
+            std::fs::read_to_string(repository.join(name))
+                .map_err(|error| format!("{name}: {error}"))
+        };
+        let gates = numbers(&file("ci/gates/recorded.txt")?)
+            .map(|(words, number)| (words.join(" "), number))
+            .collect();
+        let worst = numbers(&file("ci/gates/worst.txt")?)
+            .filter_map(|(words, number)| {
+                Some(((words.first()?.clone(), words[1..].join(" ")), number))
+            })
+            .collect();
+        let mut functions = BTreeMap::new();
+        for line in file("ci/functions.txt")?.lines().filter(|line| !line.starts_with('#')) {
+            *functions
+                .entry(line.split_whitespace().next().unwrap_or("").to_owned())
+                .or_default() += 1;
+        }
+        Ok(Self {
+            shipped: Bench::read(&repository.join("docs/benchmark/shipped"))?,
+            gates,
+            worst,
+            functions,
+        })
+    }
+
+    /// The instructions of a gate.
+    pub(crate) fn gate(&self, name: &str) -> Result<f64, String> {
+        self.gates
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("no gate '{name}' in ci/gates/recorded.txt"))
+    }
+
+    /// The instructions of the worst single operation of an order, in a pool of 1,000 slots.
+    pub(crate) fn worst(&self, order: &str, operation: &str) -> Result<f64, String> {
+        let key = (order.to_owned(), operation.to_owned());
+        self.worst
+            .get(&key)
+            .copied()
+            .ok_or_else(|| format!("no '{order} {operation}' in ci/gates/worst.txt"))
+    }
+
+    /// The functions that a program compiles for one more pool.
+    pub(crate) fn functions(&self, pool: &str) -> Result<usize, String> {
+        self.functions.get(pool).copied().ok_or_else(|| format!("no '{pool}' in ci/functions.txt"))
+    }
+}
+
+/// The lines that end with a number: the words before it, and the number.
+fn numbers(text: &str) -> impl Iterator<Item = (Vec<String>, f64)> {
+    text.lines().filter_map(|line| {
+        let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let number = words.pop()?.parse().ok()?;
+        (!words.is_empty() && words[0] != "#").then_some((words, number))
+    })
+}
+
+impl Bench {
+    fn read(directory: &Path) -> Result<Self, String> {
+        let mut bench = Self::default();
+        for entry in std::fs::read_dir(directory)
+            .map_err(|error| format!("{}: {error}", directory.display()))?
+        {
+            let path = entry.map_err(|error| error.to_string())?.path();
+            let fault = |error: csv::Error| format!("{}: {error}", path.display());
+            let mut reader = csv::Reader::from_path(&path).map_err(fault)?;
+            let head = reader.headers().map_err(fault)?.clone();
+            let column = |name: &str| head.iter().position(|column| column == name);
+            for row in reader.records() {
+                let row = row.map_err(fault)?;
+                let at = |name: &str| column(name).and_then(|n| row.get(n));
+                let number = |name: &str| at(name).and_then(|text| text.parse::<f64>().ok());
+                if let (Some(work), Some(bytes), Some(slots), Some(contender), Some(median)) = (
+                    at("work"),
+                    number("object_bytes"),
+                    number("slots"),
+                    at("contender"),
+                    number("median_ns"),
+                ) {
+                    let cell =
+                        (work.to_owned(), bytes as usize, slots as usize, contender.to_owned());
+                    bench.medians.insert(cell, median);
+                } else if let (Some(contender), Some(beyond)) =
+                    (at("contender"), number("beyond_object"))
+                {
+                    bench.bytes_beyond.insert(contender.to_owned(), beyond);
+                } else if let Some(processor) = at("processor") {
+                    bench.processor = processor.to_owned();
+                }
+            }
+        }
+        Ok(bench)
+    }
+
+    /// The median of a work with objects of 64 bytes, in nanoseconds. Without a number of slots, the one that the work has.
+    pub(crate) fn ns(&self, work: &str, slots: Option<usize>, contender: &str) -> Option<f64> {
+        let contender = if contender == "Pool" { POOL } else { contender };
+        let mut cells = self.medians.iter().filter(|((of, bytes, size, who), _)| {
+            of == work
+                && *bytes == 64
+                && slots.is_none_or(|slots| slots == *size)
+                && who == contender
+        });
+        cells.next().map(|(_, &median)| median)
+    }
+
+    /// The least of several works: a loop may be written in several ways.
+    pub(crate) fn ns_of_fastest(
+        &self,
+        works: &[&str],
+        slots: Option<usize>,
+        contender: &str,
+    ) -> Option<f64> {
+        works.iter().filter_map(|work| self.ns(work, slots, contender)).min_by(f64::total_cmp)
+    }
+
+    /// Bytes that a slot takes beyond its object of 64 bytes.
+    pub(crate) fn bytes_beyond(&self, contender: &str) -> Option<f64> {
+        self.bytes_beyond.get(if contender == "Pool" { POOL } else { contender }).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_with_a_number() {
+        let lines: Vec<_> =
+            numbers("# rustc 1.95\ninsert 35.0\nlifo claim 177\nno number\n7\n").collect();
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        assert_eq!(lines, [(words(&["insert"]), 35.0), (words(&["lifo", "claim"]), 177.0)]);
+    }
+}
