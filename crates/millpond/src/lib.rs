@@ -240,6 +240,8 @@ mod pages {
     struct Threads;
     #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
     struct SaveAndRollBack;
+    #[doc = include_str!("../../../docs/guide/network.md")]
+    struct Network;
     #[doc = include_str!("../../../docs/guide/stale-handles.md")]
     struct StaleHandles;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
