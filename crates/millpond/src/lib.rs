@@ -1,7 +1,7 @@
 //! Object pools for games and other real-time programs.
 //!
-//! A [`Pool`] is a fixed number of slots, each with room for one object. It allocates once, when you create it; other
-//! types can grow. `insert` and `remove` are O(1). You refer to an object by its [`Handle`]: once the object is removed,
+//! A [`Pool`] is a fixed number of slots, each with room for one object. It takes its memory when you create it;
+//! other types can grow. `insert` and `remove` are O(1). You refer to an object by its [`Handle`]: once the object is removed,
 //! the pool rejects the handle, whatever reuses the slot. Iteration skips free slots 64 at a time, and can hand you
 //! adjacent live objects as a slice.
 //!
