@@ -247,14 +247,12 @@ fn bad_input_gets_the_commands_line_and_the_page_goes_on() {
         let zstd = trace("openttd-600ticks.heaptrack.zst");
         let mut damaged = good.clone();
         damaged[5_000] ^= 0x55;
-        let bad: [(&str, &[u8]); 10] = [
+        let bad: [(&str, &[u8]); 8] = [
             ("empty.csv", b""),
-            ("cut.csv.gz", &good[..9_000]),
             ("damaged.csv.gz", &damaged),
             ("cut.zst", &zstd[..20_000]),
             ("noise", &[0xff, 0, 1, 2, b'\n']),
             ("other.csv", b"hello, world\n"),
-            ("short.csv", b"tick,event,id,class\n0,alloc,1,A\n5,free,1,A"),
             ("twice.csv", b"tick,event,id,class\n0,alloc,7,A\n1,alloc,7,A\n"),
             ("orders.trace", b"asked_us,got_us,returned_us,pool\n"),
             ("<b>name.csv", b"tick,event,id,class\n0,spawn,1,<script>\n"),
@@ -275,6 +273,23 @@ fn bad_input_gets_the_commands_line_and_the_page_goes_on() {
                 None,
                 "after {name}"
             );
+        }
+        // What is there of a cut one is planned, by both.
+        let cut: [(&str, &[u8]); 2] = [
+            ("cut.csv.gz", &good[..9_000]),
+            ("short.csv", b"tick,event,id,class\n0,alloc,1,A\n5,free,1,A"),
+        ];
+        for (name, content) in cut {
+            let file = directory.file(name, content);
+            let output = command(program(), &directory)
+                .args(["plan", "--no-report", "--prices", "reference", name])
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(3), "{name}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.contains("The recording is cut short"), "{text}");
+            assert_eq!(dropped(&browser, &[&file]), None, "{name}");
+            assert_eq!(without_times(&result(&browser, "text")), without_times(&text), "{name}");
         }
         let folder = directory.path().join("folder");
         std::fs::create_dir(&folder).unwrap();
