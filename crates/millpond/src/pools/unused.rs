@@ -9,7 +9,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::ReuseOrder;
 #[cfg(feature = "serde")]
 use crate::slots::saved::Checked;
-use crate::slots::{Block, LedgerOf, Room, SlotWords, SlotsMut};
+use crate::slots::{Block, LedgerOf, Room, SlotWords, Slots};
 #[cfg(feature = "serde")]
 use crate::snapshot::format::Refused;
 
@@ -18,8 +18,8 @@ use crate::snapshot::format::Refused;
 #[doc(hidden)]
 pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
-/// Slots that were never used, and their ledger.
-pub(crate) type UnusedSlots<R, L> = (SlotWords<OneBlock<R, L>>, LedgerOf<R, L>);
+/// Slots that were never used.
+pub(crate) type UnusedSlots<R, L> = Slots<OneBlock<R, L>, LedgerOf<R, L>>;
 
 /// The slots of a pool without other settings, every page touched.
 #[track_caller]
@@ -78,11 +78,12 @@ impl Settings {
             let entries = needs.entries_for(slots, room);
             let block = make(slots, entries, room.value)?;
             assert!(block.entry_count() == entries, "the order relies on its entries");
-            let mut ledger = LedgerOf::<R, L>::fresh(&self.generations);
+            let ledger = LedgerOf::<R, L>::fresh(&self.generations);
             let start = ledger.cycle().start().generation();
-            let mut words = SlotWords::of_unused(block, needs.is_synced, start);
-            ledger.reset_order_untold(SlotsMut::of(&mut words));
-            Ok((words, ledger))
+            let words = SlotWords::of_unused(block, needs.is_synced, start);
+            let mut slots = Slots::new(words, ledger);
+            slots.reset_order_untold();
+            Ok(slots)
         })
     }
 }

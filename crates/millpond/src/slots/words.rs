@@ -36,10 +36,12 @@
 
 #[cfg(feature = "alloc")]
 mod block;
+mod lifetimes;
+
+pub(crate) use lifetimes::{EntryOf, Slots};
 
 use core::mem::offset_of;
 
-use crate::base::cold;
 use crate::base::entry::Entry;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
@@ -75,36 +77,8 @@ pub struct SlotWords<P: Place> {
     removed: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
-    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
+    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends [fast](Slots::end).
     slow_from: u32,
-}
-
-/// The slots, as whoever owns them lends them to a [`Ledger`](super::Ledger): nobody else can change them, because their values
-/// must agree with them.
-pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
-
-impl<'a, P: Place> SlotsMut<'a, P> {
-    #[inline(always)]
-    pub(crate) fn of(slots: &'a mut SlotWords<P>) -> Self {
-        Self(slots)
-    }
-
-    /// The same slots, for a shorter time.
-    #[cfg(feature = "vec")]
-    pub(crate) fn reborrow(&mut self) -> SlotsMut<'_, P> {
-        SlotsMut(self.0)
-    }
-
-    /// How many slots there are.
-    pub(crate) fn slots(&self) -> usize {
-        self.0.slots()
-    }
-
-    /// The slots, to be broken.
-    #[cfg(test)]
-    pub(crate) fn all(self) -> &'a mut SlotWords<P> {
-        self.0
-    }
 }
 
 impl<P: Place> SlotWords<P> {
@@ -436,13 +410,6 @@ impl<P: Place> SlotWords<P> {
         matches!(self.stored(index), Some(word) if !word.is_dead())
     }
 
-    /// Whether the slot is live, and in this lifetime.
-    #[inline]
-    pub(crate) fn is_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // Live words have no top bit, and a handle's generation has none. That of a dangling handle may be 0.
-        self.stored(index) == Some(generation) && !generation.is_unused()
-    }
-
     /// The generation of a live slot.
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> Option<P::Word> {
@@ -468,23 +435,6 @@ impl<P: Place> SlotWords<P> {
         self.mark_used(index);
         // SAFETY: just tested.
         unsafe { self.set_live_unchecked(index, generation) };
-    }
-
-    /// Begins a lifetime of a dead slot without checking that the slot exists.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline(always)]
-    pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
-        debug_assert!(!self.is_live(index) && !generation.is_dead());
-        // SAFETY: there is a word for each slot.
-        unsafe { *self.place.parts_mut().words.get_unchecked_mut(index) = generation };
-        if self.is_synced() {
-            // SAFETY: there is such a slot.
-            unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
-        }
-        self.inserted += 1;
     }
 
     /// The word of the bitmap with the slot's bit, which is about to change.
@@ -515,29 +465,6 @@ impl<P: Place> SlotWords<P> {
         }
         self.set_link(index, Link::NONE);
         self.removed += 1;
-    }
-
-    /// Ends this lifetime of a live slot if its generation is below [`slow_from`](Self::set_slow_from), in one comparison if
-    /// the bitmap is not synced.
-    #[inline(always)]
-    pub(crate) fn end_fast(&mut self, index: usize, generation: P::Word) -> bool {
-        debug_assert!(self.is_live_in(index, generation));
-        assert!(index < self.slots());
-        if generation.to_bits() >= self.fast_below {
-            if !P::HAS_BITMAP || generation.to_bits() >= self.slow_from {
-                cold();
-                return false;
-            }
-            // SAFETY: just tested; the bitmap is synced (invariant 4).
-            unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
-        }
-        self.place.parts_mut().words[index] = generation.dead_successor();
-        if self.holds_links() {
-            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
-            unsafe { self.write_link(index, Link::NONE) };
-        }
-        self.removed += 1;
-        true
     }
 
     /// Below this generation, its successor follows, and there is nothing else to do when a lifetime ends.

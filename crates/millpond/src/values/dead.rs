@@ -15,7 +15,7 @@ use crate::slots::Place;
 
 use crate::reports::debug::{Watch, fill, find_changed};
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// Whether dead slots are poisoned for AddressSanitizer. It tracks addresses, so this excludes
     /// values that move with the pool.
     pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
@@ -58,8 +58,8 @@ impl<T, P: Place> Storage<T, P> {
     /// Does the same for all dead slots, when a pool begins or ends.
     pub(super) fn poison_dead(&mut self, is_dead: bool) {
         if Self::IS_POISONED {
-            for index in 0..self.slots() {
-                if !self.words.is_live(index) {
+            for index in 0..self.words().slots() {
+                if !self.words().is_live(index) {
                     self.poison(index, is_dead);
                 }
             }
@@ -67,15 +67,15 @@ impl<T, P: Place> Storage<T, P> {
     }
 }
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Watch>) {
-        self.words.place_mut().set_watch(watch);
+        self.words_mut().place_mut().set_watch(watch);
         if self.watched().is_none() {
             return;
         }
-        for index in 0..self.slots() {
-            if !self.words.is_live(index) {
+        for index in 0..self.words().slots() {
+            if !self.words().is_live(index) {
                 self.mark_live(index);
                 self.mark_dead(index);
             }
@@ -84,7 +84,7 @@ impl<T, P: Place> Storage<T, P> {
 
     /// Stops watching.
     pub(crate) fn unwatch(&mut self) {
-        self.words.place_mut().set_watch(None);
+        self.words_mut().place_mut().set_watch(None);
     }
 
     /// The same storage, watched as another is.
@@ -94,11 +94,11 @@ impl<T, P: Place> Storage<T, P> {
     }
 
     pub(crate) fn watched(&self) -> Option<&Watch> {
-        self.words.place().watch()
+        self.words().place().watch()
     }
 
     pub(crate) fn watched_mut(&mut self) -> Option<&mut Watch> {
-        self.words.place_mut().watch_mut()
+        self.words_mut().place_mut().watch_mut()
     }
 
     /// Inspects a slot that is about to be reused.
@@ -109,7 +109,7 @@ impl<T, P: Place> Storage<T, P> {
     #[track_caller]
     pub(crate) fn inspect(&mut self, index: usize) {
         let fills = self.watched().is_some_and(Watch::fills);
-        if !fills || index >= self.slots() || self.words.is_live(index) {
+        if !fills || index >= self.words().slots() || self.words().is_live(index) {
             return;
         }
         self.mark_live(index);

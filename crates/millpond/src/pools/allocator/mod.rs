@@ -56,7 +56,6 @@ use crate::values::{PoolStorage, Storage};
 #[repr(C)]
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     storage: PoolStorage<(), R, H>,
-    ledger: LedgerOf<R, H::Erased>,
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -87,8 +86,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Self::of_unused(slots).watched_by(settings)
     }
 
-    fn of_unused((words, ledger): UnusedSlots<R, H::Erased>) -> Self {
-        Self { storage: Storage::of_unused(words), ledger }
+    fn of_unused(slots: UnusedSlots<R, H::Erased>) -> Self {
+        Self { storage: Storage::of_unused(slots) }
     }
 
     fn watched_by(mut self, settings: &Settings) -> Result<Self, BuildError> {
@@ -124,7 +123,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.ledger.is_full(self.storage.words())
+        self.storage.slots().is_full()
     }
 
     /// Makes a free slot live and returns its handle, or `None` if no slot is free. O(1) in every
@@ -143,9 +142,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let taken = self.storage.put_next((), &mut self.ledger, |_, _| Err(()));
+        let taken = self.storage.put_next((), |_| Err(()));
         let Ok((index, generation)) = taken else {
-            self.ledger.count_refusal();
+            self.storage.ledger_mut().count_refusal();
             return None;
         };
         let handle = H::from_kept_parts(index, generation);
@@ -158,7 +157,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.ledger.peek(self.storage.words()).map(H::from_erased)
+        self.storage.slots_mut().peek().map(H::from_erased)
     }
 
     /// Makes exactly this handle live, for loading a saved state. O(1) amortised.
@@ -179,11 +178,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// allocator wraps), or can never have it.
     #[track_caller]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
-        let taken = self.ledger.take_at(
-            handle.erase(),
-            self.storage.slots_mut(),
-            GenerationCycle::check_begin,
-        );
+        let taken =
+            self.storage.slots_mut().take_at(handle.erase(), GenerationCycle::check_begin);
         let index = taken.map_err(|kind| {
             let lifetime = self.generations().lifetime(handle.generation());
             InsertAtError::new((), kind, self.name(), handle, lifetime)
@@ -198,18 +194,17 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[track_caller]
     pub fn release(&mut self, handle: H) -> bool {
-        let Some(index) = self.find(handle) else {
+        let is_live = self.storage.slots_mut().end(handle.index() as usize, handle.word());
+        if !is_live {
             self.note_refused_removal(handle);
-            return false;
-        };
-        self.release_live(index, handle.word());
-        true
+        }
+        is_live
     }
 
     /// Ends the lifetime of a slot that is live in this generation.
     #[inline]
     pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
-        self.ledger.end(index, generation, self.storage.slots_mut());
+        self.storage.slots_mut().end_live(index, generation);
     }
 
     /// Returns whether `handle` is live. O(1).
@@ -232,7 +227,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.ledger.check(handle.erase(), self.storage.words())
+        self.storage.slots().check(handle.erase())
     }
 
     /// Returns the live handle of slot `index`, or `None` if the slot is not live. O(1).
@@ -264,31 +259,31 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Ends all lifetimes. O(capacity). The next acquisitions use the lowest slots.
     pub fn clear(&mut self) {
-        self.storage.clear(&mut self.ledger);
+        self.storage.clear();
     }
 
     /// Returns the allocator's counters: slots by state, the peak, insertions, refusals and
     /// evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.ledger.stats(self.storage.words())
+        self.storage.slots().stats()
     }
 
     /// Sends events to `track` from now on, or to nobody.
     pub(crate) fn set_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
-        self.ledger.set_recorder(track, self.storage.slots_mut());
+        self.storage.slots_mut().set_recorder(track);
     }
 
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.ledger.name()
+        self.ledger().name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.ledger.cycle())
+        Generations::of(&self.ledger().cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -303,7 +298,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn ledger(&self) -> &LedgerOf<R, H::Erased> {
-        &self.ledger
+        self.storage.ledger()
     }
 
     pub(crate) fn words(&self) -> &SlotWords<OneBlock<R, H>> {
@@ -317,7 +312,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn ledger_mut(&mut self) -> &mut LedgerOf<R, H::Erased> {
-        &mut self.ledger
+        self.storage.ledger_mut()
     }
 
     /// The order, to be broken.
@@ -326,7 +321,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn order_mut(
         &mut self,
     ) -> (&mut R::Queue<H::Index>, &mut [crate::slots::EntryOf<R, H>]) {
-        (self.ledger.queue_mut(), self.storage.slots_mut().all().entries_mut())
+        self.storage.slots_mut().order_mut()
     }
 
     /// The words, to be broken.
@@ -369,7 +364,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
 crate::policies::lifetimes! {
     [R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>, H,
-    last: |allocator, handle| allocator.ledger.is_last(handle.erase()),
+    last: |allocator, handle| allocator.ledger().is_last(handle.erase()),
 }
 
 /// Snapshots and checksums.
@@ -447,7 +442,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.ledger.validate(self.capacity(), self.storage.words(), &[])
+        self.storage.slots().validate(self.capacity(), &[])
     }
 }
 
@@ -461,7 +456,8 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
         };
         storage.copy_state_from(&self.storage, self.words().used());
         let mut storage = storage.watched_like(&self.storage);
-        Self { ledger: self.ledger.clone_for(self.words().entries(), storage.slots_mut()), storage }
+        storage.slots_mut().clone_order_from(self.storage.slots());
+        Self { storage }
     }
 }
 

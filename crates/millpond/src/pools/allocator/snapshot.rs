@@ -12,7 +12,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     type Handle = H;
 
     fn shape(&self) -> Shape {
-        Shape::new(self.capacity(), &self.ledger.cycle())
+        Shape::new(self.capacity(), &self.ledger().cycle())
     }
 
     fn into_past(mut self) -> Self {
@@ -21,7 +21,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.ledger.queue().order(self.storage.words(), self.used())
+        self.storage.slots().order()
     }
 
     fn used(&self) -> usize {
@@ -43,8 +43,7 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
     fn copy_state_from(&mut self, other: &Self) {
         let used = sealed::State::used(self).max(sealed::State::used(other));
         self.storage.copy_state_from(&other.storage, used);
-        let entries = other.storage.words().entries();
-        self.ledger.copy_state_from(&other.ledger, entries, used, self.storage.slots_mut());
+        self.storage.slots_mut().copy_order_from(other.storage.slots(), used);
     }
 
     fn clone_state_from(&mut self, other: &Self) {
@@ -101,7 +100,7 @@ mod saved {
             let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
             let values = live.map(|index| (index, ()));
             self.storage.load(&state.words, values, state.inserted, state.peak);
-            self.ledger.load(state, self.storage.slots_mut());
+            self.storage.slots_mut().load(state);
         }
     }
 

@@ -137,8 +137,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Self::of_unused(slots).watched_by(settings.debug_aids)
     }
 
-    fn of_unused((words, ledger): UnusedSlots<R, H::Erased>) -> Self {
-        Self::of_parts(Storage::of_unused(words), ledger, Fixed)
+    fn of_unused(slots: UnusedSlots<R, H::Erased>) -> Self {
+        Self::of_parts(Storage::of_unused(slots), Fixed)
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
     impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         /// Breaks a rule that validation checks.
         pub(crate) fn miscount(&mut self) {
-            self.ledger.count_eviction();
+            self.storage.ledger_mut().count_eviction();
         }
     }
 

@@ -9,6 +9,9 @@ use crate::slots::{CheckWord, LedgerOf};
 use crate::snapshot::Checksum;
 use crate::values::Storage;
 
+/// The storage of a pool with this order, and handles of this layout.
+pub(crate) type Slotted<T, R, L, P> = Storage<T, P, LedgerOf<R, L>>;
+
 /// Why an insertion finds no slot.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +22,7 @@ pub enum CannotGrow {
 
 /// Whether a pool gets more slots, and how; by default, it does not. Sealed.
 ///
-/// Each method says what a pool with this `storage` and `ledger` does where there are no slots, or no more. `L` is the
+/// Each method says what a pool with this storage does where there are no slots, or no more. `L` is the
 /// layout of the pool's handles, [erased](HandleLayout::Erased).
 #[doc(hidden)]
 pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clone {
@@ -28,13 +31,13 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
 
     /// The largest number of slots.
     #[inline]
-    fn slots_max(&self, storage: &Storage<T, P>) -> usize {
+    fn slots_max(&self, storage: &Slotted<T, R, L, P>) -> usize {
         storage.words().slots()
     }
 
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
-    fn usable_beyond(&self, _storage: &Storage<T, P>) -> usize {
+    fn usable_beyond(&self, _storage: &Slotted<T, R, L, P>) -> usize {
         0
     }
 
@@ -42,8 +45,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     #[inline]
     fn make_room(
         &mut self,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
     ) -> Result<(), CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
@@ -52,8 +54,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     #[inline(always)]
     fn take_beyond(
         &mut self,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
     ) -> Result<usize, CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
@@ -65,8 +66,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         _handle: L,
         _check: CheckWord<L>,
         _is_near: bool,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
     ) -> Result<(), InsertAtErrorKind> {
         Err(InsertAtErrorKind::OutOfRange)
     }
@@ -76,24 +76,22 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn word_of(
         &self,
         index: usize,
-        storage: &Storage<T, P>,
-        _ledger: &LedgerOf<R, L>,
+        storage: &Slotted<T, R, L, P>,
     ) -> Option<L::Word> {
         storage.words().get(index)
     }
 
     /// The number of slots that exist or existed, as far as the pool knows.
-    fn known(&self, storage: &Storage<T, P>) -> usize {
+    fn known(&self, storage: &Slotted<T, R, L, P>) -> usize {
         storage.words().slots()
     }
 
     /// Gives a pool as many slots as another has, whose state it is about to take on; the order is then out of date.
     fn become_like(
         &mut self,
-        _storage: &mut Storage<T, P>,
-        _ledger: &LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
         _other: &Self,
-        _other_storage: &Storage<T, P>,
+        _other_storage: &Slotted<T, R, L, P>,
     ) -> Result<(), OutOfMemory> {
         Ok(())
     }
@@ -102,8 +100,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn make_slots(
         &mut self,
         _slots: usize,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
     ) -> Result<(), OutOfMemory> {
         Ok(())
     }
@@ -112,7 +109,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn forget_former(&mut self) {}
 
     /// Adds what the future depends on.
-    fn add_to(&self, _storage: &Storage<T, P>, _sum: &mut Checksum) {}
+    fn add_to(&self, _storage: &Slotted<T, R, L, P>, _sum: &mut Checksum) {}
 
     /// Checks what the pool knows of slots that are not there.
     ///
@@ -121,8 +118,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     /// The first invariant that does not hold.
     fn validate(
         &self,
-        _storage: &Storage<T, P>,
-        _ledger: &LedgerOf<R, L>,
+        _storage: &Slotted<T, R, L, P>,
     ) -> Result<(), crate::reports::validate::Violation> {
         Ok(())
     }

@@ -21,6 +21,7 @@ mod traits;
 mod walk;
 mod watch;
 
+pub(crate) use growth::Slotted;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
 
@@ -28,8 +29,7 @@ use self::heap::{DefaultOrder, DefaultPlace};
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Detached, LedgerOf, Place};
-use crate::values::Storage;
+use crate::slots::{Detached, Place};
 
 /// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
 /// names of it: write these, and read here what they share.
@@ -46,29 +46,22 @@ pub struct SlotPool<
     H: HandleLayout = Handle<T>,
     P: Place = DefaultPlace<R>,
 > {
-    /// Each slot that is vacant here is in the order in `ledger`, but while one of the methods
-    /// is on its way between the two, where no user code runs.
-    pub(super) storage: Storage<T, P>,
-    pub(super) ledger: LedgerOf<R, H::Erased>,
+    pub(super) storage: Slotted<T, R, H::Erased, P>,
     pub(super) growth: G,
     /// Slots that have retired for all others, while their objects are out of the pool.
     pub(super) detached: Detached,
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
-    pub(super) const fn of_parts(
-        storage: Storage<T, P>,
-        ledger: LedgerOf<R, H::Erased>,
-        growth: G,
-    ) -> Self {
-        Self { storage, ledger, growth, detached: Detached::NONE }
+    pub(super) const fn of_parts(storage: Slotted<T, R, H::Erased, P>, growth: G) -> Self {
+        Self { storage, growth, detached: Detached::NONE }
     }
 
-    pub(crate) fn storage(&self) -> &Storage<T, P> {
+    pub(crate) fn storage(&self) -> &Slotted<T, R, H::Erased, P> {
         &self.storage
     }
 
-    pub(crate) fn storage_mut(&mut self) -> &mut Storage<T, P> {
+    pub(crate) fn storage_mut(&mut self) -> &mut Slotted<T, R, H::Erased, P> {
         &mut self.storage
     }
 }
@@ -107,7 +100,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> crate::reports::stats::Stats {
-        self.ledger.stats(self.storage.words())
+        self.storage.slots().stats()
     }
 
     /// Returns the bitmap of live slots.
@@ -120,13 +113,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.ledger.name()
+        self.storage.ledger().name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.ledger.cycle())
+        Generations::of(&self.storage.ledger().cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -145,7 +138,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.ledger.is_full(self.storage.words()) && self.growth.usable_beyond(&self.storage) == 0
+        self.storage.slots().is_full() && self.growth.usable_beyond(&self.storage) == 0
     }
 }
 
@@ -173,12 +166,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.ledger.set_recorder(Some(track), self.storage.slots_mut());
+        self.storage.slots_mut().set_recorder(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.ledger.set_recorder(None, self.storage.slots_mut());
+        self.storage.slots_mut().set_recorder(None);
     }
 }
 
@@ -192,8 +185,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.growth.validate(&self.storage, &self.ledger)?;
+        self.growth.validate(&self.storage)?;
         let slots_max = self.growth.slots_max(&self.storage);
-        self.ledger.validate(slots_max, self.storage.words(), self.detached.as_slice())
+        self.storage.slots().validate(slots_max, self.detached.as_slice())
     }
 }

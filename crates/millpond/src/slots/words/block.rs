@@ -2,7 +2,7 @@
 
 use core::alloc::Layout;
 
-use super::{SlotWords, SlotsMut};
+use super::{SlotWords, Slots};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
 use crate::slots::{Block, Link, Needs, Place, Room, SlotKind, retired_among};
@@ -64,7 +64,7 @@ impl<K: SlotKind> SlotWords<Block<K>> {
     }
 }
 
-impl<K: SlotKind> SlotsMut<'_, Block<K>> {
+impl<K: SlotKind, L> Slots<Block<K>, L> {
     /// Grows to this many slots with this room; the new ones are as if never used. On an error, nothing changes. `touch`: touch
     /// every page.
     ///
@@ -77,7 +77,7 @@ impl<K: SlotKind> SlotsMut<'_, Block<K>> {
         slots: usize,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        let Self(words) = self;
+        let Self { words, .. } = self;
         if let Some(watch) = words.place.watch_mut() {
             watch.try_grow(slots)?;
         }
@@ -97,8 +97,7 @@ impl<K: SlotKind> SlotsMut<'_, Block<K>> {
     /// The first of the new slots, those from this one on, existed before and had these words.
     pub(crate) fn bring_back(&mut self, from: usize, former: &[K::Word]) {
         debug_assert!(former.iter().all(|word| word.is_dead()));
-        let Self(words) = self;
-        words.place.parts_mut().words[from..from + former.len()].copy_from_slice(former);
-        words.retired += retired_among(former) as u32;
+        self.words.place.parts_mut().words[from..from + former.len()].copy_from_slice(former);
+        self.words.retired += retired_among(former) as u32;
     }
 }

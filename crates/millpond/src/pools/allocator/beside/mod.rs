@@ -23,7 +23,7 @@ use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Block, LedgerOf, Room, SlotWords};
+use crate::slots::{Block, LedgerOf, Room, SlotWords, Slots};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
 use crate::values::PoolStorage;
@@ -109,7 +109,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let block = unsafe { Block::try_in(start, slots, entries, value, false) };
         let block = block.map_err(out_of_memory)?;
         self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
-        self.ledger.grow(from, self.storage.slots_mut());
+        self.storage.slots_mut().grow(from);
         Ok(())
     }
 
@@ -122,7 +122,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
         let (words, index) = (self.storage.words(), handle.index() as usize);
         let unused = || (index < slots_max).then(|| words.unused_word());
-        self.ledger.check_word(handle.erase(), words.get(index).or_else(unused), words)
+        self.ledger().check_word(handle.erase(), words.get(index).or_else(unused), words)
     }
 
     /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
@@ -132,7 +132,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Those of `acquire_at`.
     #[doc(hidden)]
     pub fn check_begin_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let cycle = self.ledger.cycle();
+        let cycle = self.ledger().cycle();
         cycle.check_begin(self.words().unused_word(), handle.word())
     }
 
@@ -176,7 +176,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);
         if is_live {
-            self.ledger.count_eviction();
+            self.ledger_mut().count_eviction();
         }
         is_live
     }
@@ -238,11 +238,13 @@ impl SlotOffsets {
     pub const OF_LIFO: Self = {
         type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
-        let words_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::WORDS_OFFSET;
+        type Both = Slots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
+        let slots_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::SLOTS_OFFSET;
+        let words_at = slots_at + Both::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
         let state = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;
         let slow_from = words_at + Words::SLOW_FROM_OFFSET;
-        let queue = offset_of!(Own, ledger) + LedgerOf::<Lifo, Handle<()>>::QUEUE_OFFSET;
+        let queue = slots_at + Both::LEDGER_OFFSET + LedgerOf::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
             OneBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [age_lower, age_upper] = crate::slots::BitmapState::OFFSETS;

@@ -63,7 +63,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let capacity = saved.capacity.filter(|_| !grows);
         // Values without a size: their vector takes no memory.
         let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
-        let generation_max = self.ledger.cycle().largest().generation();
+        let generation_max = self.ledger().cycle().largest().generation();
         let checked = check::<Self>(&saved.state, capacity, objects, generation_max);
         checked.ok().map(|(state, _)| state)
     }
