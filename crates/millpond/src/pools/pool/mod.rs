@@ -131,13 +131,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.words().used()
     }
 
-    fn from_settings(settings: &Settings, untouched: bool) -> Result<Self, BuildError> {
+    pub(in crate::pools) fn from_settings(
+        settings: &Settings,
+        untouched: bool,
+    ) -> Result<Self, BuildError> {
         let allocate = if untouched { Block::try_untouched } else { Block::try_new };
         let slots = settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::ROOM, allocate)?;
         Self::of_unused(slots).watched_by(settings.debug_aids)
     }
 
-    fn of_unused(slots: UnusedSlots<R, H::Erased>) -> Self {
+    pub(in crate::pools) fn of_unused(slots: UnusedSlots<R, H::Erased>) -> Self {
         Self::of_parts(Storage::of_unused(slots), Fixed)
     }
 }

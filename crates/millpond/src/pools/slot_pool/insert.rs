@@ -58,7 +58,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// The handle that comes next, after growth if necessary.
     #[inline]
     #[track_caller]
-    fn next_handle(&mut self) -> Result<H, CannotGrow> {
+    fn make_next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
         let Self { storage, growth, .. } = self;
         if let Some(handle) = storage.slots_mut().peek().map(H::from_erased) {
@@ -89,7 +89,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        match self.next_handle() {
+        match self.make_next_handle() {
             Ok(handle) => {
                 let value = make(handle);
                 self.insert_peeked(handle, value);
@@ -118,7 +118,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, Self>> {
-        match self.next_handle() {
+        match self.make_next_handle() {
             Ok(handle) => Some(VacantEntry::new(self, handle)),
             Err(_) => {
                 self.storage.ledger_mut().count_refusal();

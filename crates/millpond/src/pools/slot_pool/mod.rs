@@ -39,6 +39,8 @@ use crate::slots::{Detached, Place};
 ///
 /// The defaults are those of a `Pool`, so that a compiler's message about one has its name and its values: `SlotPool<Enemy>`
 /// is a `Pool<Enemy>`, and `SlotPool<Enemy, Doubling>` a `VecPool<Enemy>`.
+// In this order, because C reads a `HandleAllocator`.
+#[repr(C)]
 pub struct SlotPool<
     T,
     G = Fixed,

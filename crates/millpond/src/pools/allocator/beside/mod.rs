@@ -71,7 +71,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
                 // SAFETY: as the caller promises.
                 unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
             })?;
-        HandleAllocator::of_unused(slots).watched_by(&self.settings)
+        HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
     }
 
     /// For values of which an allocator knows no more than the layout, and in whose place it writes no links.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::handle::{HandleLayout, Word};
-use crate::pools::allocator::HandleAllocator;
+use crate::pools::allocator::{HandleAllocator, units};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::Checked;
 use crate::snapshot::format::{Objects, SavedState, check, read_list};
@@ -46,7 +46,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn to_saved_slots(&self, list_all: bool) -> SavedSlots {
-        let runs = self.runs().map(|run| (run.start as u32, run.len() as u32));
+        let runs = self.slot_runs().map(|run| (run.start as u32, run.len() as u32));
         let (state, capacity) = self.to_saved(list_all);
         SavedSlots { state, live: runs.collect(), capacity: capacity.map(|slots| slots as u64) }
     }
@@ -73,7 +73,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn load_beside(&mut self, state: &Checked<H::Word>) -> bool {
         let is_alike = self.shape() == Shape::new(state.slots, &state.cycle);
-        is_alike && self.take_over(state, Vec::new()).is_ok()
+        is_alike && self.take_over(state, units(state)).is_ok()
     }
 }
 
