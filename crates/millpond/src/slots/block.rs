@@ -639,11 +639,6 @@ unsafe impl<K: SlotKind> Place for Block<K> {
         }
     }
 
-    #[inline(always)]
-    fn value_bytes(&self) -> usize {
-        self.value.size
-    }
-
     // By the address of the words, which whoever asks for an entry has at hand.
     #[inline(always)]
     fn entries_end(&self) -> *const K::Entry {

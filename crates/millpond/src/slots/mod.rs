@@ -50,4 +50,4 @@ pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapState, Parts, PartsMut, Place};
 pub(crate) use self::words::{EntryOf, SlotWords, Slots, handle_at};
 #[cfg(feature = "alloc")]
-pub(crate) use self::{block::Block, needs::Room, words::full_word};
+pub(crate) use self::{block::Block, words::full_word};

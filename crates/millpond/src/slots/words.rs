@@ -28,8 +28,6 @@
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
 //!    only taking over another pool's state lowers it. Copies of states leave the slots from there on alone.
-//! 6. If the slots [hold links](SlotWords::holds_links), each has room for one in place of its value, and the first bytes of
-//!    each dead one are an initialised [`Link`].
 //!
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
@@ -42,11 +40,9 @@ pub(crate) use lifetimes::{EntryOf, Slots};
 
 use core::mem::offset_of;
 
-use crate::base::entry::Entry;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::Link;
 use crate::slots::{
     BitmapState, CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
 };
@@ -288,58 +284,6 @@ impl<P: Place> SlotWords<P> {
         self.place.entries_end_mut()
     }
 
-    /// Whether the dead slots have the links of the reuse order's list, where their values were: if it needs links, and has
-    /// no array for them.
-    #[inline]
-    pub(crate) fn holds_links(&self) -> bool {
-        P::Entry::LINKS_IN_SLOTS && self.place.parts().entries.is_empty()
-    }
-
-    /// The link that was last set since the slot died, or [`Link::NONE`]; `None` if the slots [hold no
-    /// links](Self::holds_links).
-    #[inline]
-    pub(crate) fn link(&self, index: usize) -> Option<Link> {
-        if !self.holds_links() {
-            return None;
-        }
-        if self.is_live(index) {
-            return Some(Link::NONE);
-        }
-        assert!(index < self.slots());
-        let slot = self.place.parts().values.wrapping_add(index * self.place.value_bytes());
-        // SAFETY: the slot exists and is dead, so it has room for a link, and its first bytes are an initialised one
-        // (invariant 6).
-        Some(unsafe { slot.cast::<Link>().read_unaligned() })
-    }
-
-    /// Sets the link of a dead slot, and nothing if the slot is live. Returns `false` if the slots [hold no
-    /// links](Self::holds_links).
-    #[inline]
-    pub(crate) fn set_link(&mut self, index: usize, link: Link) -> bool {
-        if !self.holds_links() {
-            return false;
-        }
-        if !self.is_live(index) {
-            // SAFETY: the slots hold links, and this one no value.
-            unsafe { self.write_link(index, link) };
-        }
-        true
-    }
-
-    /// Writes the link of a slot that is dead, or has no value any more and dies now.
-    ///
-    /// # Safety
-    ///
-    /// The slots hold links, and this one no value.
-    #[inline]
-    unsafe fn write_link(&mut self, index: usize, link: Link) {
-        assert!(index < self.slots());
-        let bytes = self.place.value_bytes();
-        let slot = self.place.parts_mut().values.wrapping_add(index * bytes);
-        // SAFETY: the slot exists, has room for a link (invariant 6), and holds no value.
-        unsafe { slot.cast::<Link>().write_unaligned(link) };
-    }
-
     /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
@@ -452,8 +396,8 @@ impl<P: Place> SlotWords<P> {
         unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) }
     }
 
-    /// Ends the lifetime of a live slot, which then has this word, and no link; its value stays where it is and is not dropped,
-    /// unless the link takes its place: the caller has moved it out, or is about to. For the word of a retired slot,
+    /// Ends the lifetime of a live slot, which then has this word; its value stays where it is and is not dropped: the
+    /// caller has moved it out, or is about to. For the word of a retired slot,
     /// call [`retire`](Self::retire).
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
@@ -463,7 +407,6 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: there is such a slot, as its word was written.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        self.set_link(index, Link::NONE);
         self.removed += 1;
     }
 

@@ -7,7 +7,7 @@ use super::Storage;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::{Bare, Block, LedgerOf, Needs, Room, SlotKind, SlotWords, Slots};
+use crate::slots::{Bare, Block, LedgerOf, Needs, SlotKind, SlotWords, Slots};
 
 /// The storage of a pool of this order and layout, in one block of memory.
 pub(crate) type PoolStorage<T, R, H> = Storage<
@@ -21,7 +21,7 @@ pub(crate) type TableStorage<T, W> = Storage<T, Block<Bare<W, ()>>>;
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// What a block of these slots has room for.
-    pub(crate) const ROOM: Room = Room { value: Layout::new::<T>(), links: Self::LINKED };
+    pub(crate) const VALUE: Layout = Layout::new::<T>();
 
     /// The values of slots that were never used.
     ///
@@ -29,7 +29,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     ///
     /// If the slots were made for values of another layout; but they may be larger than values without size.
     pub(crate) fn of_unused(slots: Slots<Block<K>, L>) -> Self {
-        slots.words().expect_unused_for(Self::ROOM);
+        slots.words().expect_unused_for(Self::VALUE);
         // So the place has room for a `T` in each slot (invariant 1), none of which is live (2).
         let mut storage = Self { slots, values: PhantomData };
         if Self::IS_POISONED {
@@ -45,7 +45,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         start: u32,
         ledger: L,
     ) -> Result<Self, OutOfMemory> {
-        let block = Block::try_new(slots, needs.entries_for(slots, Self::ROOM), Self::ROOM.value)?;
+        let block = Block::try_new(slots, (needs.entry_count)(slots), Self::VALUE)?;
         let words = SlotWords::of_unused(block, needs.is_synced, start);
         Ok(Self::of_unused(Slots::new(words, ledger)))
     }
@@ -93,55 +93,26 @@ impl<T: Clone, K: SlotKind, L: Clone> Storage<T, Block<K>, L> {
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
-    use crate::slots::generation_settings::GenerationSettings;
-    use crate::slots::{LedgerOf, Link};
-
-    use crate::handle::{Handle, Word};
-    use crate::slots::reuse::Intrusive;
-
-    const PLAIN: GenerationSettings = GenerationSettings::PLAIN;
-    type Ledger = LedgerOf<Intrusive, Handle<()>>;
+    use crate::slots::reuse::Fifo;
+    use std::panic::catch_unwind;
 
     #[test]
     fn takes_unused_slots_that_were_made_for_its_values_and_no_others() {
-        use std::panic::catch_unwind;
-
-        type Linking = Block<(Intrusive, u32, u32)>;
-        fn takes<T>(value: Layout, entries: usize, use_one: bool) -> bool {
+        type Listed = Block<(Fifo, u32, u32)>;
+        fn takes<T>(value: Layout, use_one: bool) -> bool {
             let made = catch_unwind(|| {
                 let mut words =
-                    SlotWords::of_unused(Linking::try_new(2, entries, value).unwrap(), false, 1);
+                    SlotWords::of_unused(Listed::try_new(2, 2, value).unwrap(), false, 1);
                 words.mark_used_until(usize::from(use_one));
-                drop(Storage::<T, Linking>::of_unused(Slots::new(words, ())));
+                drop(Storage::<T, Listed>::of_unused(Slots::new(words, ())));
             });
             made.is_ok()
         }
         let [small, large] = [Layout::new::<u32>(), Layout::new::<[u32; 2]>()];
-        assert!(takes::<u32>(small, 2, false) && takes::<[u32; 2]>(large, 0, false));
-        assert!(takes::<()>(small, 2, false) && takes::<()>(large, 2, false));
-        // Another size, another alignment, no room for links, links in place of no values, and a slot that was used.
-        assert!(!takes::<u32>(large, 2, false) && !takes::<u64>(large, 2, false));
-        assert!(!takes::<u32>(small, 0, false) && !takes::<()>(large, 0, false));
-        assert!(!takes::<u32>(small, 2, true));
-    }
-
-    #[test]
-    fn only_a_dead_slot_with_room_has_a_link() {
-        let link = Link { next: 2, previous: 1 };
-        type Roomy = PoolStorage<u64, Intrusive, Handle<()>>;
-        let mut storage = Roomy::try_new(Ledger::NEEDS, 3, 1, Ledger::fresh(&PLAIN)).unwrap();
-        storage.put(1, 1, 70);
-        storage.words_mut().set_link(0, link);
-        storage.words_mut().set_link(1, link);
-        let links = [0, 1, 2].map(|index| storage.words().link(index));
-        assert_eq!(links, [Some(link), Some(Link::NONE), Some(Link::NONE)]);
-        assert_eq!(storage.get(1), Some(&70));
-        // What a value leaves behind is none.
-        assert_eq!(storage.take(1, 2.as_dead()), Some(70));
-        assert_eq!(storage.words().link(1), Some(Link::NONE));
-
-        type Narrow = PoolStorage<[u8; 7], Intrusive, Handle<()>>;
-        let storage = Narrow::try_new(Ledger::NEEDS, 3, 1, Ledger::fresh(&PLAIN)).unwrap();
-        assert!(!storage.words().holds_links());
+        assert!(takes::<u32>(small, false) && takes::<[u32; 2]>(large, false));
+        assert!(takes::<()>(small, false) && takes::<()>(large, false));
+        // Another size, another alignment, and a slot that was used.
+        assert!(!takes::<u32>(large, false) && !takes::<u64>(large, false));
+        assert!(!takes::<u32>(small, true));
     }
 }

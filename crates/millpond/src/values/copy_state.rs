@@ -20,12 +20,11 @@ impl<T, P: Place, L> Storage<T, P, L> {
                 |source| *source,
             );
         }
-        let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
-        assert!(used_and_linked <= self.words().slots().min(other.words().slots()));
+        assert!(used <= self.words().slots().min(other.words().slots()));
         let (to, from) = (self.first_mut(), other.first());
         // SAFETY: both have as many slots, as just tested, in memory of their own.
-        unsafe { to.copy_from_nonoverlapping(from, used_and_linked) };
+        unsafe { to.copy_from_nonoverlapping(from, used) };
         self.words_mut().copy_state_from(other.words(), used);
     }
 
@@ -60,25 +59,12 @@ impl<T, P: Place, L> Storage<T, P, L> {
             }
         }
         self.words_mut().copy_state_from(other.words(), used);
-        if Self::LINKED {
-            for index in 0..(used + 1).min(self.words().slots()) {
-                if let Some(link) = other.words().link(index) {
-                    self.words_mut().set_link(index, link);
-                }
-            }
-        }
     }
 
     /// Whether the bytes of dead slots must not be copied, because they are filled with a pattern,
     /// or a sanitizer watches them.
     fn has_dead_to_keep(&self) -> bool {
         self.watched().is_some() || Self::IS_POISONED
-    }
-
-    /// The end of the slots that may have links of their own. Of the unused slots, only the first
-    /// can have a link that differs from a new storage's, because others are put in front of it.
-    fn linked_until(&self, used: usize) -> usize {
-        if Self::LINKED { (used + 1).min(self.words().slots()) } else { used }
     }
 
     /// Makes all slots, which are dead, as if never used.

@@ -5,12 +5,9 @@
 //!
 //! If a storage's watch fills, every byte after the link of each dead slot is initialised.
 
-use core::ops::Range;
-
 use super::Storage;
 use crate::base::bytes::{bytes_mut, initialised};
 use crate::base::sanitizer;
-use crate::slots::Link;
 use crate::slots::Place;
 
 use crate::reports::debug::{Watch, fill, find_changed};
@@ -20,17 +17,11 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// values that move with the pool.
     pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
 
-    /// The unused bytes of a dead slot: all, or those after the link.
-    fn spare_bytes() -> Range<usize> {
-        let link = if Self::LINKED { size_of::<Link>() } else { 0 };
-        link..size_of::<T>()
-    }
-
     /// A slot has just died, and its value was moved out.
     #[inline]
     pub(super) fn mark_dead(&mut self, index: usize) {
         if cfg!(feature = "debug-aids") && self.watched().is_some_and(Watch::fills) {
-            fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
+            fill(bytes_mut(self.value_mut(index)), 0);
         }
         if Self::IS_POISONED {
             self.poison(index, true);
@@ -48,7 +39,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// Marks a slot as dead or alive for AddressSanitizer.
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
-        let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+        let spare = bytes_mut(self.value_mut(index));
         match is_dead {
             true => sanitizer::poison(spare),
             false => sanitizer::unpoison(spare),
@@ -113,10 +104,9 @@ impl<T, P: Place, L> Storage<T, P, L> {
             return;
         }
         self.mark_live(index);
-        let first = Self::spare_bytes().start;
-        let spare = &bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+        let spare = bytes_mut(self.value_mut(index));
         // SAFETY: the storage fills, so these bytes of a dead slot are initialised.
-        let changed = find_changed(unsafe { initialised(spare) }, first);
+        let changed = find_changed(unsafe { initialised(spare) }, 0);
         self.mark_dead(index);
         if let Some(watch) = self.watched() {
             watch.inspected(index, changed);

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-use super::{Link, Storage, TableStorage};
+use super::{Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
 use crate::slots::{Block, Needs, Place, SlotKind, SlotWords, Slots};
@@ -11,7 +11,7 @@ use crate::slots::{Block, Needs, Place, SlotKind, SlotWords, Slots};
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// No slots, and no memory.
     pub(crate) const fn empty(start: u32, ledger: L) -> Self {
-        let slots = Slots::new(SlotWords::empty(Self::ROOM.value, start), ledger);
+        let slots = Slots::new(SlotWords::empty(Self::VALUE, start), ledger);
         Self { slots, values: PhantomData }
     }
 
@@ -24,7 +24,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         slots: usize,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        self.grow_by(|own| own.try_grow(needs, Self::ROOM, slots, touch))
+        self.grow_by(|own| own.try_grow(needs, slots, touch))
     }
 
     /// Lends the slots to `grow`, which calls [`Slots::try_grow`].
@@ -51,8 +51,8 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         slots: usize,
     ) -> Result<Block<K>, OutOfMemory> {
         match slots {
-            0 => Ok(Block::empty(Self::ROOM.value)),
-            _ => Block::try_growing(slots, needs.entries_for(slots, Self::ROOM), Self::ROOM.value),
+            0 => Ok(Block::empty(Self::VALUE)),
+            _ => Block::try_growing(slots, (needs.entry_count)(slots), Self::VALUE),
         }
     }
 
@@ -81,9 +81,6 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
             watch.try_grow(slots)?;
         }
         self.replace_block(needs, block);
-        for index in from..slots {
-            self.words_mut().set_link(index, Link::NONE);
-        }
         if needs.is_synced {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             self.words_mut().start_syncing();
@@ -95,7 +92,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     fn replace_block(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
         let kept = block.parts().words.len().min(self.words().slots());
         assert!(
-            size_of::<T>() == 0 || block.value_layout() == Self::ROOM.value,
+            size_of::<T>() == 0 || block.value_layout() == Self::VALUE,
             "no room for the values"
         );
         // No user code from here on.

@@ -8,8 +8,7 @@
 //! 1. The place has room for as many values as words ([`Place`]), aligned and large enough for a `T`: the constructors here
 //!    make one for a `T`, or ask the slots what they were [made for](SlotWords::expect_unused_for).
 //! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
-//! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
-//!    bytes of every *dead* slot are an initialised [`Link`].
+//! 3. (None: an order's data is never in a value's place.)
 //! 4. The bitmap agrees with the word of each slot, unless the counters show that it is old ([`SlotWords`]), and the
 //!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.
 //!
@@ -43,15 +42,13 @@ pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
 use core::marker::PhantomData;
-use core::mem::{MaybeUninit, offset_of, size_of};
+use core::mem::{MaybeUninit, offset_of};
 
-use crate::base::entry::Entry;
 use crate::base::guard::{continue_after_panic, guard};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::occupancy::Occupancy;
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
-use crate::slots::Link;
 use crate::slots::reuse::Queue;
 use crate::slots::{
     GenerationCycle, Inline, Ledger, Place, SlotKind, SlotWords, Slots, check_disjoint,
@@ -69,7 +66,6 @@ pub struct Storage<T, P: Place, L = ()> {
 impl<T, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     /// Slots that were never used. Their entries are empty.
     pub(crate) const fn fresh(start: u32, ledger: L) -> Self {
-        const { assert!(!Self::LINKED, "a dead slot without a link") };
         let slots = Slots::new(SlotWords::fresh(Inline::new(), start), ledger);
         Self { slots, values: PhantomData }
     }
@@ -129,20 +125,12 @@ where
     /// Ends this lifetime of the slot, and returns its value; `None` if it is not in it.
     #[inline(always)]
     pub(crate) fn remove(&mut self, index: usize, generation: P::Word) -> Option<T> {
-        // A link takes the value's place. In other slots the value is read last, and goes straight to where the caller
-        // wants it.
-        let is_read_first = Self::LINKED && self.words().is_live_in(index, generation);
-        let moved = is_read_first.then(|| self.bytes_of(index));
         if !self.slots.end(index, generation) {
             return None;
         }
+        // Read last, the value goes straight to where the caller wants it.
         // SAFETY: the slot was live until now, so that its value is initialised (invariant 2), and it is not read again.
-        let value = unsafe {
-            match moved {
-                Some(value) => value.assume_init(),
-                None => self.place(index).cast::<T>().read(),
-            }
-        };
+        let value = unsafe { self.place(index).cast::<T>().read() };
         self.mark_dead(index);
         Some(value)
     }
@@ -186,8 +174,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
 
 impl<T, P: Place, L> Storage<T, P, L> {
     pub(crate) const SLOTS_OFFSET: usize = offset_of!(Self, slots);
-    /// Whether a dead slot of this storage holds a link.
-    const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<T>() >= size_of::<Link>();
 
     /// Where the first value is.
     #[inline(always)]
@@ -207,14 +193,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
         assert!(index < self.words().slots());
         // SAFETY: there is a value for each slot, and the values are borrowed exclusively, with the storage.
         unsafe { &mut *self.place_mut(index) }
-    }
-
-    /// What is in the place of a value, initialised or not.
-    #[inline(always)]
-    fn bytes_of(&self, index: usize) -> MaybeUninit<T> {
-        assert!(index < self.words().slots());
-        // SAFETY: there is a place for a value in each slot, and it may hold none.
-        unsafe { self.place(index).read() }
     }
 
     /// Where the value of a slot is; for another number, an address without a meaning.
@@ -392,7 +370,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         assert!(word.is_dead(), "the word of a dead slot");
         self.words_mut().record_peak();
         // SAFETY: the slot is live, as just tested, so that its value is initialised (invariant 2), and it is not read again.
-        let value = unsafe { self.bytes_of(index).assume_init() };
+        let value = unsafe { self.value_mut(index).assume_init_read() };
         self.end_with(index, word);
         self.mark_dead(index);
         Some(value)
@@ -433,7 +411,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     ) {
         debug_assert!(!core::mem::needs_drop::<T>());
         let fills = self.watched().is_some_and(Watch::fills);
-        if Self::LINKED || fills || Self::IS_POISONED {
+        if fills || Self::IS_POISONED {
             for index in 0..self.words().used() {
                 if self.words().is_live(index) {
                     self.mark_dead(index);
@@ -441,11 +419,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
             }
         }
         self.words_mut().set_all_dead(cycle);
-        if Self::LINKED {
-            for index in 0..self.words().used() {
-                self.words_mut().set_link(index, Link::NONE);
-            }
-        }
     }
 
     /// See [`SlotWords::mark_used_until`].
@@ -499,13 +472,6 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
                 continue;
             };
             self.put(index, word, value.clone());
-        }
-        if Self::LINKED {
-            for index in 0..other.words().slots() {
-                if let Some(link) = other.words().link(index) {
-                    self.words_mut().set_link(index, link);
-                }
-            }
         }
         self.words_mut().copy_state_from(other.words(), other.words().used());
     }

@@ -104,7 +104,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::of_unused(slots_of_capacity(capacity, PoolStorage::<T, R, H>::ROOM))
+        Self::of_unused(slots_of_capacity(capacity, PoolStorage::<T, R, H>::VALUE))
     }
 
     /// Returns how many slots were ever used: those from this index on were not. In a pool whose memory is
@@ -136,7 +136,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         untouched: bool,
     ) -> Result<Self, BuildError> {
         let allocate = if untouched { Block::try_untouched } else { Block::try_new };
-        let slots = settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::ROOM, allocate)?;
+        let slots = settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::VALUE, allocate)?;
         Self::of_unused(slots).watched_by(settings.debug_aids)
     }
 

@@ -11,7 +11,7 @@ use crate::pools::slot_pool::{CannotGrow, Growth, Slotted};
 use crate::pools::unused::UnusedSlots;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, LedgerOf, Room};
+use crate::slots::{CheckWord, LedgerOf};
 use crate::snapshot::Checksum;
 
 /// The storage of a pool that grows, whose handles are of this erased layout.
@@ -25,19 +25,17 @@ impl<W: Word> Doubling<W> {
         storage: &mut Grown<T, R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        let room = Grown::<T, R, L>::ROOM;
-        storage.grow_by(|own| self.grow_slots(slots, room, own, touch))
+        storage.grow_by(|own| self.grow_slots(slots, own, touch))
     }
 
     /// Grows for an insertion, and takes the slot that then comes next out of the order. One function for all types of values.
     #[inline(never)]
     fn take_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
-        room: Room,
         own: &mut UnusedSlots<R, L>,
     ) -> Result<usize, CannotGrow> {
         let slots = self.slots_with_room::<L>(own.words().slots())?;
-        self.grow_slots(slots, room, own, false)
+        self.grow_slots(slots, own, false)
             .map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
         Ok(own.take_next_called().expect("there is room"))
     }
@@ -47,12 +45,11 @@ impl<W: Word> Doubling<W> {
     fn grow_slots<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        room: Room,
         own: &mut UnusedSlots<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = own.words().slots();
-        own.try_grow(LedgerOf::<R, L>::NEEDS, room, slots, touch)?;
+        own.try_grow(LedgerOf::<R, L>::NEEDS, slots, touch)?;
         if !self.former().is_empty() {
             self.bring_back::<R, L>(from, own);
         }
@@ -102,7 +99,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         &mut self,
         storage: &mut Grown<T, R, L>,
     ) -> Result<usize, CannotGrow> {
-        storage.grow_by(|own| self.take_grown(Grown::<T, R, L>::ROOM, own))
+        storage.grow_by(|own| self.take_grown(own))
     }
 
     #[cold]

@@ -1,7 +1,6 @@
 use super::list::ListQueue;
 use super::{ReuseOrder, sealed};
 use crate::handle::IndexWord;
-use crate::slots::Link;
 
 /// Reuses the slot freed first, so that each slot rests as long as possible.
 ///
@@ -17,17 +16,18 @@ impl sealed::Sealed for Fifo {}
 
 impl ReuseOrder for Fifo {
     const NAME: &'static str = "Fifo";
-    type Queue<I: IndexWord> = ListQueue<Link, false>;
+    type Queue<I: IndexWord> = ListQueue;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slots::Link;
     use crate::pools::allocator::HandleAllocator;
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
-    fn broken(change: impl FnOnce(&mut ListQueue<Link, false>, &mut [Link])) -> &'static str {
+    fn broken(change: impl FnOnce(&mut ListQueue, &mut [Link])) -> &'static str {
         let mut slots: HandleAllocator<Fifo> = HandleAllocator::with_capacity(5);
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);

@@ -3,66 +3,42 @@
 //! Invariant: the list has each vacant slot once, and no other ([`Queue`]).
 
 use core::iter;
-use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::Queue;
-use crate::base::entry::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::Link;
 use crate::slots::{Place, SlotWords};
 
-/// A link in an array, for slots that have no room for it.
-#[doc(hidden)]
-pub trait LinkEntry: Entry {
-    fn new(link: Link) -> Self;
-    fn link(self) -> Link;
-}
-
-impl LinkEntry for Link {
-    #[inline]
-    fn new(link: Link) -> Self {
-        link
-    }
-
-    #[inline]
-    fn link(self) -> Link {
-        self
-    }
-}
-
 /// The two ends of a list of the vacant slots, whose links are in the slots or in an array of `E`. `LAST_FIRST`: the slot
 /// freed last comes first, and otherwise last.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct ListQueue<E, const LAST_FIRST: bool> {
+pub struct ListQueue {
     first: u32,
     last: u32,
-    entries: PhantomData<E>,
 }
 
 #[inline]
-fn link<E: LinkEntry, P: Place<Entry = E>>(slots: &SlotWords<P>, index: usize) -> Link {
-    slots.link(index).unwrap_or_else(|| slots.entries()[index].link())
+fn link(slots: &SlotWords<impl Place<Entry = Link>>, index: usize) -> Link {
+    slots.entries()[index]
 }
 
 #[inline]
-fn set_link<E: LinkEntry, P: Place<Entry = E>>(slots: &mut SlotWords<P>, index: usize, link: Link) {
-    if !slots.set_link(index, link) {
-        slots.entries_mut()[index] = E::new(link);
-    }
+fn set_link(slots: &mut SlotWords<impl Place<Entry = Link>>, index: usize, link: Link) {
+    slots.entries_mut()[index] = link;
 }
 
 #[inline]
-fn set_next<E: LinkEntry>(slots: &mut SlotWords<impl Place<Entry = E>>, slot: u32, next: u32) {
+fn set_next(slots: &mut SlotWords<impl Place<Entry = Link>>, slot: u32, next: u32) {
     let link = link(slots, slot as usize);
     set_link(slots, slot as usize, Link { next, ..link });
 }
 
 #[inline]
-fn set_previous<E: LinkEntry>(
-    slots: &mut SlotWords<impl Place<Entry = E>>,
+fn set_previous(
+    slots: &mut SlotWords<impl Place<Entry = Link>>,
     slot: u32,
     previous: u32,
 ) {
@@ -70,23 +46,12 @@ fn set_previous<E: LinkEntry>(
     set_link(slots, slot as usize, Link { previous, ..link });
 }
 
-impl<E: LinkEntry, const LAST_FIRST: bool> ListQueue<E, LAST_FIRST> {
+impl ListQueue {
     pub(super) const NONE: Self =
-        Self { first: Link::NO_SLOT, last: Link::NO_SLOT, entries: PhantomData };
+        Self { first: Link::NO_SLOT, last: Link::NO_SLOT };
 
     #[inline]
-    fn push_first(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = E>>) {
-        let slot = index as u32;
-        set_link(slots, index, Link { next: self.first, previous: Link::NO_SLOT });
-        match self.first {
-            Link::NO_SLOT => self.last = slot,
-            first => set_previous(slots, first, slot),
-        }
-        self.first = slot;
-    }
-
-    #[inline]
-    fn push_last(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = E>>) {
+    fn push_last(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = Link>>) {
         let slot = index as u32;
         set_link(slots, index, Link { next: Link::NO_SLOT, previous: self.last });
         match self.last {
@@ -98,7 +63,7 @@ impl<E: LinkEntry, const LAST_FIRST: bool> ListQueue<E, LAST_FIRST> {
 
     /// Removes a slot that is in the list.
     #[inline]
-    fn remove(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = E>>) {
+    fn remove(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = Link>>) {
         let Link { next, previous } = link(slots, index);
         match previous {
             Link::NO_SLOT => self.first = next,
@@ -112,41 +77,36 @@ impl<E: LinkEntry, const LAST_FIRST: bool> ListQueue<E, LAST_FIRST> {
 }
 
 // SAFETY: as the invariant says.
-unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
-    for ListQueue<E, LAST_FIRST>
-{
-    type Entry = E;
+unsafe impl<I: IndexWord> Queue<I> for ListQueue {
+    type Entry = Link;
     const EMPTY: Self = Self::NONE;
-    const GOES_ROUND: bool = !LAST_FIRST;
+    const GOES_ROUND: bool = true;
 
-    fn entry_count(slots: usize, holds_links: bool) -> usize {
-        if E::LINKS_IN_SLOTS && holds_links { 0 } else { slots }
+    fn entry_count(slots: usize) -> usize {
+        slots
     }
 
     #[inline]
-    fn next<P: Place<Entry = E>>(&mut self, _slots: &SlotWords<P>) -> Option<usize> {
+    fn next<P: Place<Entry = Link>>(&mut self, _slots: &SlotWords<P>) -> Option<usize> {
         (self.first != Link::NO_SLOT).then_some(self.first as usize)
     }
 
     #[inline]
-    fn take<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+    fn take<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         self.remove(index, slots);
     }
 
     #[inline]
-    fn take_at<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+    fn take_at<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         self.remove(index, slots);
     }
 
     #[inline]
-    fn give_back<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        match LAST_FIRST {
-            true => self.push_first(index, slots),
-            false => self.push_last(index, slots),
-        }
+    fn give_back<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+        self.push_last(index, slots);
     }
 
-    fn grow<P: Place<Entry = E>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
+    fn grow<P: Place<Entry = Link>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
         for index in from..slots.slots() {
             if slots.is_vacant(index) {
                 self.push_last(index, slots);
@@ -154,7 +114,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         }
     }
 
-    fn shrink<P: Place<Entry = E>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
+    fn shrink<P: Place<Entry = Link>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         for index in to..slots.slots() {
             if slots.is_vacant(index) {
                 self.remove(index, slots);
@@ -162,18 +122,14 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         }
     }
 
-    fn copy_state_from<P: Place<Entry = E>>(
+    fn copy_state_from<P: Place<Entry = Link>>(
         &mut self,
         other: &Self,
-        others: &[E],
+        others: &[Link],
         used: usize,
         slots: &mut SlotWords<P>,
     ) {
         *self = other.clone();
-        if slots.holds_links() {
-            // They come with the slots.
-            return;
-        }
         // Slots from `used` on were never in another place, so that only the outermost of their links can have changed.
         let count = slots.slots();
         let (until, links) = ((used + 1).min(count), slots.entries_mut());
@@ -183,7 +139,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         }
     }
 
-    fn order<'a, P: Place<Entry = E>>(
+    fn order<'a, P: Place<Entry = Link>>(
         &'a self,
         slots: &'a SlotWords<P>,
         used: usize,
@@ -197,7 +153,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         })
     }
 
-    fn load<P: Place<Entry = E>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
+    fn load<P: Place<Entry = Link>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         *self = Self::NONE;
         for slot in order {
             self.push_last(*slot as usize, slots);
@@ -205,7 +161,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
     }
 
     /// The links lead from the first slot to the last through each vacant slot once, and back.
-    fn validate<P: Place<Entry = E>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+    fn validate<P: Place<Entry = Link>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
         let words = slots;
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();
         let (mut at, mut previous) = (self.first, Link::NO_SLOT);
@@ -234,7 +190,7 @@ unsafe impl<I: IndexWord, E: LinkEntry, const LAST_FIRST: bool> Queue<I>
         )
     }
 
-    fn validate_unused<P: Place<Entry = E>>(
+    fn validate_unused<P: Place<Entry = Link>>(
         &self,
         used: usize,
         slots: &SlotWords<P>,

@@ -63,7 +63,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     const EMPTY: Self = Self { cursor: None };
     const SEARCHES_BITMAP: bool = true;
 
-    fn entry_count(_slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(_slots: usize) -> usize {
         0
     }
 

@@ -324,10 +324,6 @@ where
             unsafe { *words.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
         words.place.parts_mut().words[index] = generation.dead_successor();
-        if words.holds_links() {
-            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
-            unsafe { words.write_link(index, crate::slots::Link::NONE) };
-        }
         words.removed += 1;
         // SAFETY: no generation is below 0, so the order is within the peak (invariant).
         unsafe { ledger.queue.give_back_fast(index, words) };
@@ -427,10 +423,7 @@ where
     pub(crate) fn clone_order_from(&mut self, other: &Self) {
         let Self { words, ledger } = self;
         ledger.queue = Q::EMPTY;
-        if !words.holds_links() {
-            // What comes with the slots stays.
-            ledger.queue.reset(words);
-        }
+        ledger.queue.reset(words);
         let used = words.used();
         ledger.queue.copy_state_from(&other.ledger.queue, other.words.entries(), used, words);
         self.renew_slow_from();
@@ -570,7 +563,7 @@ mod tests {
         let ledger = LedgerOf::<Lifo, Handle<()>>::fresh(&GenerationSettings::PLAIN);
         let words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
             8,
-            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8, false),
+            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8),
             false,
             ledger.cycle().start().generation(),
         )

@@ -23,7 +23,7 @@ use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Block, LedgerOf, Room, SlotWords, Slots};
+use crate::slots::{Block, LedgerOf, SlotWords, Slots};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
 use crate::values::PoolStorage;
@@ -43,7 +43,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Same as for [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
-        self.settings.layout::<R, H>(Self::room(value))
+        self.settings.layout::<R, H>(value)
     }
 
     /// Builds the allocator in memory that the caller lends. It never allocates. Where all bytes are 0 already (`is_zeroed`), it
@@ -67,17 +67,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         is_zeroed: bool,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
         let slots =
-            self.settings.slots::<R, H::Erased>(Self::room(value), |slots, entries, value| {
+            self.settings.slots::<R, H::Erased>(value, |slots, entries, value| {
                 // SAFETY: as the caller promises.
                 unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
             })?;
         HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
     }
 
-    /// For values of which an allocator knows no more than the layout, and in whose place it writes no links.
-    fn room(value: Layout) -> Room {
-        Room { value, ..PoolStorage::<(), R, H>::ROOM }
-    }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -104,7 +100,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ) -> Result<(), BuildError> {
         let out_of_memory = |_| BuildError::OutOfMemory { capacity: slots };
         let (from, needs) = (self.capacity(), LedgerOf::<R, H::Erased>::NEEDS);
-        let entries = needs.entries_for(slots, PoolStorage::<(), R, H>::ROOM);
+        let entries = (needs.entry_count)(slots);
         // SAFETY: as the caller promises.
         let block = unsafe { Block::try_in(start, slots, entries, value, false) };
         let block = block.map_err(out_of_memory)?;
@@ -373,13 +369,12 @@ mod tests {
 
     #[test]
     fn what_lies_beside_values_grows_like_a_vec_pool() {
-        use crate::slots::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
+        use crate::slots::reuse::{Fifo, LowestFirst, NextFit, Roster};
         grows_like_a_vec_pool::<Lifo>();
         grows_like_a_vec_pool::<Fifo>();
         grows_like_a_vec_pool::<LowestFirst>();
         grows_like_a_vec_pool::<Roster>();
         grows_like_a_vec_pool::<NextFit>();
-        grows_like_a_vec_pool::<Intrusive>();
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+    use crate::slots::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
     use crate::{Handle, Handle32};
 
     type Slots = HandleAllocator<Fifo, Handle32<(), 24>>;
@@ -163,7 +163,6 @@ mod tests {
         comes_into_another_used_part::<NextFit>(true);
         comes_into_another_used_part::<Fifo>(false);
         comes_into_another_used_part::<Roster>(false);
-        comes_into_another_used_part::<Intrusive>(false);
     }
 
     #[test]
