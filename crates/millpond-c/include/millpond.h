@@ -174,7 +174,7 @@ typedef struct mp_pool {
     uint16_t kind_;
     uint16_t slow_; /* other than 0: insertions and removals are called */
     /* The slots. Those from `used_` on were never used: their words are 0, and mean the first generation, dead. */
-    uint32_t used_, start_minus_1_;
+    uint32_t used_, start_;
     uint32_t peak_, retired_;
     size_t slot_bytes_, slot_align_;
     void *entries_;
@@ -364,7 +364,7 @@ static MP_RARE_ void *mp_insert_rare_(mp_pool *pool, uint64_t *bits) {
     if (index >= pool->peak_) {
         pool->peak_ = index + 1;
     }
-    *bits = mp_begin_(pool, index, pool->start_minus_1_ + 1);
+    *bits = mp_begin_(pool, index, pool->start_);
     return pool->values_ + MP_CAST_(size_t, index) * pool->value_bytes;
 }
 

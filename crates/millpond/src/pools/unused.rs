@@ -80,6 +80,7 @@ impl Settings {
             assert!(block.entry_count() == entries, "the order relies on its entries");
             let ledger = LedgerOf::<R, L>::fresh(&self.generations);
             let start = ledger.cycle().start().generation();
+            assert!(start != 0, "no slot begins at generation 0");
             let words = SlotWords::of_unused(block, needs.is_synced, start);
             let mut slots = Slots::new(words, ledger);
             slots.reset_order_untold();

@@ -52,6 +52,38 @@ pub struct Stats {
     pub evicted: u64,
 }
 
+impl Stats {
+    /// Those of two pools together. No sum goes round, whatever files say of each.
+    #[cfg(feature = "policies")]
+    pub(crate) fn together(self, other: Self) -> Self {
+        let live = self.live + other.live;
+        let inserted = self.inserted.saturating_add(other.inserted);
+        let removed = inserted.saturating_sub(live as u64);
+        Self {
+            capacity: self.capacity + other.capacity,
+            live,
+            peak: self.peak.saturating_add(other.peak),
+            retired: self.retired + other.retired,
+            inserted,
+            removed,
+            refused: self.refused.saturating_add(other.refused),
+            evicted: self.evicted.saturating_add(other.evicted).min(removed),
+        }
+    }
+
+    /// As a file says them, and another pool takes them over: no count is above
+    /// [`COUNT_MAX`](crate::slots::COUNT_MAX), and they agree.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) fn within_limit(self) -> Self {
+        use crate::slots::COUNT_MAX;
+
+        let inserted = self.inserted.min(COUNT_MAX);
+        let removed = inserted.saturating_sub(self.live as u64);
+        let (refused, evicted) = (self.refused.min(COUNT_MAX), self.evicted.min(removed));
+        Self { inserted, removed, refused, evicted, ..self }
+    }
+}
+
 /// Formats the counters as one line, without those that are 0 in most pools.
 impl fmt::Display for Stats {
     #[inline]

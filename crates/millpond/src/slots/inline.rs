@@ -43,6 +43,7 @@ unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
     type Entry = K::Entry;
     const HAS_BITMAP: bool = false;
     const MOVES_VALUES: bool = true;
+    const FIRST: u32 = 1;
 
     #[inline(always)]
     fn parts(&self) -> Parts<'_, K::Word, K::Entry> {

@@ -61,8 +61,9 @@ const SYNCED_SLOTS_PER_CHANGE: u64 = 4;
 pub struct SlotWords<P: Place> {
     /// Slots from here on were never used (invariant 5). It may be more than there are slots, in a pool that had more.
     used: u32,
-    /// One less than the first generation of every slot; 2^32 - 1 if that is 0, of slots whose first generation is not known.
-    start_minus_1: u32,
+    /// The first generation of every slot, less [that of a new place](Place::FIRST); 0 of slots whose first generation is not
+    /// known, which are in a block.
+    start_beyond_first: u32,
     /// As in [`Counters`], and so are `inserted` and `removed`.
     peak: u32,
     retired: u32,
@@ -89,7 +90,7 @@ impl<P: Place> SlotWords<P> {
     ];
     pub(crate) const SLOW_FROM_OFFSET: usize = offset_of!(Self, slow_from);
     pub(crate) const USED_OFFSET: usize = offset_of!(Self, used);
-    pub(crate) const START_MINUS_1_OFFSET: usize = offset_of!(Self, start_minus_1);
+    pub(crate) const START_OFFSET: usize = offset_of!(Self, start_beyond_first);
 
     /// The words of 64 slots, if all of them are live.
     #[inline]
@@ -139,10 +140,9 @@ impl<P: Place> CountedSlots for SlotWords<P> {
 impl<P: Place> SlotWords<P> {
     const fn unused(place: P, start: u32) -> Self {
         let Counters { inserted, removed, peak, retired } = Counters::NONE;
-        let start_minus_1 = start.wrapping_sub(1);
         Self {
             used: 0,
-            start_minus_1,
+            start_beyond_first: start.wrapping_sub(P::FIRST),
             peak,
             retired,
             place,
@@ -156,12 +156,12 @@ impl<P: Place> SlotWords<P> {
     /// The first generation of every slot; 0 if it is not known.
     #[inline]
     pub(crate) fn start(&self) -> u32 {
-        self.start_minus_1.wrapping_add(1)
+        self.start_beyond_first.wrapping_add(P::FIRST)
     }
 
     /// Changes the first generation of slots whose words are stored if they were used.
     pub(crate) fn set_start(&mut self, start: u32) {
-        self.start_minus_1 = start.wrapping_sub(1);
+        self.start_beyond_first = start.wrapping_sub(P::FIRST);
     }
 
     /// Slots from here on were never used (invariant 5).
@@ -182,27 +182,40 @@ impl<P: Place> SlotWords<P> {
         self.used = self.used.max(index as u32 + 1);
     }
 
-    /// This slot, from which on none was used, was taken, and may bring a new peak. Returns what its word stands for.
+    /// This slot, which was never used, nor any behind it, was taken, and may bring a new peak. Returns the generation of its
+    /// first lifetime.
     #[inline(always)]
     pub(crate) fn begin_next(&mut self, index: usize) -> P::Word {
-        debug_assert!(index >= self.ever_used() && index < self.slots());
+        debug_assert!(index >= self.ever_used() && self.stored(index).is_some_and(Word::is_unused));
         self.used = index as u32 + 1;
         self.end_all_slowly();
-        self.unused_word()
+        P::Word::from_generation(self.start())
     }
 
-    /// This slot, which has this stored word, was taken, and is about to become live. Returns what the word stands for.
+    /// This slot, which has this stored word, was taken because it comes next by the order, and is about to become live.
+    /// Returns the generation of that lifetime.
+    ///
+    /// Whatever the order says, no slot is taken that is not vacant: that it is, is tested here, for all orders, by the
+    /// comparison that finds out whether the slot was ever used.
+    ///
+    /// # Panics
+    ///
+    /// If the slot is not vacant. Then the order is wrong.
     #[inline(always)]
     pub(crate) fn begin(&mut self, index: usize, stored: P::Word) -> P::Word {
         self.record_next_peak();
-        if stored.is_unused() { self.begin_unused(index) } else { stored }
+        match stored.is_vacant() {
+            true => stored.as_live(),
+            false => self.begin_unused(index, stored),
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn begin_unused(&mut self, index: usize) -> P::Word {
+    fn begin_unused(&mut self, index: usize, stored: P::Word) -> P::Word {
+        assert!(stored.is_unused(), "slot {index} comes next, but is not vacant: the reuse order is wrong");
         self.mark_used(index);
-        self.unused_word()
+        P::Word::from_generation(self.start())
     }
 
     /// The slots below this one are not as in a new pool.
@@ -288,6 +301,16 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
         Some(self.meaning(self.stored(index)?))
+    }
+
+    /// The stored word of a slot that comes next by the order.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such slot. Then the order is wrong.
+    #[inline(always)]
+    pub(crate) fn stored_next(&self, index: usize) -> P::Word {
+        self.place.parts().words[index]
     }
 
     /// The word of a slot as it is stored: 0 if the slot was never used.
@@ -602,10 +625,11 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// A number that rises with each insertion and removal.
+    /// A number that rises with each insertion and removal. From 2^63 on, which only the counts of a file make possible, the
+    /// bitmap counts as old at all times ([`BitmapState`]).
     #[inline]
     fn changes(&self) -> u64 {
-        self.inserted + self.removed
+        self.inserted.wrapping_add(self.removed)
     }
 
     #[inline]
@@ -641,10 +665,11 @@ impl<P: Place> SlotWords<P> {
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
         debug_assert!(used >= self.used() && used >= other.used());
-        self.set_counters(other.counters());
-        self.used = other.used;
         let (parts, others) = (self.place.parts_mut(), other.place.parts());
         parts.words[..used].copy_from_slice(&others.words[..used]);
+        self.set_counters(other.counters());
+        self.used = other.used;
+        let parts = self.place.parts_mut();
         if !P::HAS_BITMAP {
             return;
         }
@@ -662,14 +687,35 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Takes on these words, of which as many are live, and this history.
+    /// Takes on these words, of which as many are live, and this history, instead of those of slots that were never used but
+    /// for the live ones.
     pub(crate) fn load(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
-        self.place.parts_mut().words[..words.len()].copy_from_slice(words);
+        let live = words.iter().filter(|word| !word.is_dead()).count();
+        let counters = Counters::loaded(inserted, live, peak, retired_among(words));
         // The peak is what a file says, and may be that of more slots.
         self.mark_used_until(words.len().max(peak));
-        let live = words.iter().filter(|word| !word.is_dead()).count();
-        self.set_counters(Counters::loaded(inserted, live, peak, self.count_retired()));
+        self.place.parts_mut().words[..words.len()].copy_from_slice(words);
+        self.set_counters(counters);
         self.rebuild();
+    }
+
+    /// Makes all slots as if never used, with this first generation, whatever state a panic has left them in. The values of
+    /// live ones are gone.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) fn renew(&mut self, start: u32) {
+        let (used, bit_words) = (self.used(), self.used_bit_words());
+        let parts = self.place.parts_mut();
+        parts.words[..used].fill(P::Word::ZERO);
+        if P::HAS_BITMAP {
+            parts.bits[..bit_words].fill(0);
+        }
+        let mut counters = self.counters();
+        counters.renew();
+        self.set_counters(counters);
+        self.used = 0;
+        self.set_start(start);
+        self.end_all_slowly();
+        self.set_gathered_at(self.changes());
     }
 
     /// Counts the retired slots anew.
@@ -812,8 +858,8 @@ mod tests {
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
         let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
-        let SlotWords { used, start_minus_1, peak, retired, .. } = words;
-        assert_eq!((used, start_minus_1, peak, retired), (0, 0, 0, 0));
+        let SlotWords { used, start_beyond_first, peak, retired, .. } = words;
+        assert_eq!((used, start_beyond_first, peak, retired), (0, 0, 0, 0));
         let SlotWords { place, inserted, removed, fast_below, slow_from, .. } = words;
         assert_eq!((inserted, removed, fast_below, slow_from), (0, 0, 0, 0));
         let parts = place.parts();

@@ -132,6 +132,17 @@ mod diff;
 mod error;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) mod format;
+#[cfg(all(
+    test,
+    feature = "serde",
+    feature = "vec",
+    feature = "policies",
+    feature = "packed",
+    feature = "recycler",
+    feature = "sync",
+    feature = "validate"
+))]
+mod half_way;
 #[cfg(all(feature = "alloc", feature = "history"))]
 mod history;
 #[cfg(all(feature = "serde", feature = "alloc"))]

@@ -1,6 +1,7 @@
 //! Copying the state of another storage.
 
 use super::Storage;
+use crate::base::guard::half_way;
 use crate::handle::Word;
 use crate::slots::Place;
 
@@ -82,11 +83,13 @@ impl<T, P: Place, L> Storage<T, P, L> {
     ) {
         for (index, value) in values {
             self.put(index, words[index], value);
+            half_way();
         }
         let agree =
             (0..words.len()).all(|index| self.words().is_live(index) != words[index].is_dead());
         assert!(agree && words.len() <= self.words().slots(), "the live slots are those with values");
         self.words_mut().load(words, inserted, peak);
+        half_way();
     }
 
     /// Recounts the retired slots.

@@ -105,9 +105,11 @@ where
                 Err(cause) => return Err((value, cause)),
             },
         };
-        // SAFETY: a vacant slot comes with its next generation, and none is 0. So the handle is made without a test.
+        // SAFETY: a slot that was used comes with the generation in its word, which was tested to be vacant; one that was not,
+        // with the first generation. Neither is 0. So the handle is made without a test.
         unsafe { ::core::hint::assert_unchecked(generation != P::Word::ZERO) };
-        // SAFETY: the slot that the order returns is in range and vacant, and this is the next of its generations.
+        // SAFETY: the slot that comes next is in range and vacant by its word, and this is the next of its generations
+        // (`Queue`).
         unsafe { self.words_mut().set_live_unchecked(index, generation) };
         self.mark_live(index);
         // SAFETY: the slot is in range, so that there is a place for its value.

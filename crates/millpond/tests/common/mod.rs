@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_macros, reason = "each test file uses its own part")]
 
 mod both_ends;
+pub(crate) mod edited;
 mod panicked;
 mod vacant;
 mod value;

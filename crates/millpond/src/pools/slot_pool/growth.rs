@@ -41,6 +41,12 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         0
     }
 
+    /// The number of slots that had retired when they were freed.
+    #[inline]
+    fn retired_beyond(&self) -> usize {
+        0
+    }
+
     /// Makes room for an insertion. On an error, nothing changes.
     #[inline]
     fn make_room(

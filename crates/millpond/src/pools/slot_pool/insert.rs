@@ -51,7 +51,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Counts a refusal, and makes the error.
     #[cold]
     pub(crate) fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        let pool = self.storage.slots_mut().refuse();
+        let pool = self.storage.slots_mut().refuse().with_retired(self.growth.retired_beyond());
         Full { value, pool: FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool } }
     }
 

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::{Growth, PoolPlace, SlotPool};
+use crate::base::guard::half_way;
 use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::PoolName;
 use crate::slots::reuse::ReuseOrder;
@@ -162,7 +163,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         if self.growth.become_like(&mut self.storage, &other.growth, &other.storage).is_err() {
             panic!("no memory for the slots of {}", PoolName(self.name()));
         }
+        half_way();
         copy_values(self, other, used);
+        half_way();
         self.storage.slots_mut().copy_order_from(other.storage.slots(), used);
         self.detached.clone_from(&other.detached);
     }

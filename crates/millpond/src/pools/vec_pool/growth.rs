@@ -3,6 +3,7 @@
 use core::cmp::Ordering;
 
 use super::VecPool;
+use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::Doubling;
@@ -53,7 +54,7 @@ impl<W: Word> Doubling<W> {
         if !self.former().is_empty() {
             self.bring_back::<R, L>(from, own);
         }
-        own.grow(from);
+        own.tell_grown(from);
         Ok(())
     }
 
@@ -81,6 +82,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
 
     fn usable_beyond(&self, storage: &Grown<T, R, L>) -> usize {
         self.room_beyond::<L>(storage.words().slots())
+    }
+
+    fn retired_beyond(&self) -> usize {
+        self.retired_beyond()
     }
 
     #[cold]
@@ -234,10 +239,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let freed = (kept..slots).map(|index| words.get(index).unwrap_or(unused));
         let former = self.growth.with_freed(freed, unused)?;
         let block = self.storage.try_smaller(LedgerOf::<R, H::Erased>::NEEDS, kept)?;
-        self.growth.keep(former);
-        self.storage.slots_mut().shrink(kept);
-        self.storage.move_to(LedgerOf::<R, H::Erased>::NEEDS, block);
-        self.storage.slots_mut().note_shrunk();
+        // Half-way, the order is that of fewer slots than there are.
+        let mut pool = guard(self, |pool| pool.storage.slots_mut().reset_order_untold());
+        pool.storage.slots_mut().shrink(kept);
+        half_way();
+        pool.storage.move_to(LedgerOf::<R, H::Erased>::NEEDS, block);
+        pool.growth.keep(former);
+        half_way();
+        pool.storage.slots_mut().note_shrunk();
+        defuse(pool);
         Ok(())
     }
 }

@@ -205,3 +205,19 @@ unsafe impl<I: IndexWord> Queue<I> for ListQueue {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{WRONG, taken_from_broken};
+    use crate::slots::reuse::Fifo;
+
+    #[test]
+    fn a_list_that_names_a_live_slot_panics() {
+        let taken = taken_from_broken::<Fifo>(|slots| slots.order_mut().0.first = 3);
+        assert!(taken.unwrap_err().contains(WRONG));
+        let taken = taken_from_broken::<Fifo>(|slots| slots.order_mut().1[4].next = 2);
+        assert!(taken.unwrap_err().contains(WRONG));
+        let taken = taken_from_broken::<Fifo>(|slots| slots.order_mut().0.first = 99);
+        assert!(taken.is_err(), "there is no such slot");
+    }
+}

@@ -258,6 +258,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use crate::pools::allocator::HandleAllocator;
     use alloc::vec::Vec;
 
@@ -313,5 +314,11 @@ mod tests {
         assert_eq!(change(|tree| tree.insert(0)), others);
         assert_eq!(change(|tree| tree.remove_lowest()), others);
         assert_eq!(change(|tree| tree.remove(78)), others);
+    }
+
+    #[test]
+    fn bits_of_a_live_slot_panic() {
+        let taken = taken_from_broken::<LowestFirst>(|slots| slots.order_mut().0.vacant |= 0b101);
+        assert!(taken.unwrap_err().contains(WRONG));
     }
 }

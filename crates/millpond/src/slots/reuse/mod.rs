@@ -77,3 +77,36 @@ pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 's
 pub(crate) mod sealed {
     pub trait Sealed {}
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::pools::allocator::HandleAllocator;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::string::String;
+    use std::vec::Vec;
+
+    /// An allocator of six slots, of which 0, 2 and 3 are live and 1 was released, whose order is then broken: what happens
+    /// when all slots that are left are acquired?
+    pub(super) fn taken_from_broken<R: ReuseOrder>(
+        change: impl FnOnce(&mut HandleAllocator<R>),
+    ) -> Result<Vec<u32>, String> {
+        let mut slots = HandleAllocator::<R>::with_capacity(6);
+        let handles: Vec<_> = (0..4).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(&mut slots);
+        slots.validate().unwrap_err();
+        let mut taken = Vec::new();
+        let all = catch_unwind(AssertUnwindSafe(|| {
+            while let Some(handle) = slots.acquire() {
+                assert!([1, 4, 5].contains(&handle.index()), "a live slot was issued again");
+                taken.push(handle.index());
+            }
+        }));
+        all.map(|()| taken).map_err(|panic| panic.downcast_ref::<String>().unwrap().clone())
+    }
+
+    /// What a wrong order makes of an insertion.
+    pub(super) const WRONG: &str = "comes next, but is not vacant: the reuse order is wrong";
+}

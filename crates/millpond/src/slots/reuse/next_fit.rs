@@ -150,6 +150,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use crate::pools::allocator::HandleAllocator;
     use alloc::vec::Vec;
 
@@ -166,5 +167,14 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(broken(|queue| queue.cursor = Some(5)), "the cursor is at a slot");
+    }
+
+    #[test]
+    fn a_bitmap_without_a_live_slot_panics() {
+        let taken = taken_from_broken::<NextFit>(|slots| {
+            let words = slots.storage_mut().slots_mut().broken();
+            words.place_mut().parts_mut().bits[0] &= !0b100;
+        });
+        assert!(taken.unwrap_err().contains(WRONG));
     }
 }

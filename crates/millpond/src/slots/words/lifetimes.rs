@@ -11,6 +11,7 @@ use core::mem::offset_of;
 
 use super::SlotWords;
 use crate::base::cold;
+use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::{HandleLayout, IndexWord, Issue, Refusal, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
@@ -135,6 +136,7 @@ where
     pub(crate) fn copy_order_from(&mut self, other: &Self, used: usize) {
         let Self { words, ledger } = self;
         ledger.queue.copy_state_from(&other.ledger.queue, other.words.entries(), used, words);
+        half_way();
         ledger.copy_numbers_from(&other.ledger);
         self.renew_slow_from();
         self.report_all();
@@ -144,9 +146,13 @@ where
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(&mut self, saved: &crate::slots::saved::Checked<L::Word>) {
         let Self { words, ledger } = self;
+        assert!(saved.cycle.start() != 0, "no slot begins at generation 0");
         words.set_start(saved.cycle.start());
+        half_way();
         ledger.load_numbers(saved, words);
+        half_way();
         ledger.queue.load(&saved.order, words);
+        half_way();
         self.renew_slow_from();
         self.report_all();
     }
@@ -183,17 +189,15 @@ where
         self.words.of_vacant(index).map(|word| L::from_kept_parts(index, word))
     }
 
-    /// Takes the slot that comes next out of the order: it is vacant, and the caller begins this lifetime
+    /// Takes the slot that comes next out of the order: it is vacant by its word, and the caller begins this lifetime
     /// of it.
     #[inline(always)]
     pub(crate) fn take_next(&mut self) -> Option<(usize, L::Word)> {
-        let (index, word) = if self.ledger.is_recorded() {
+        if self.ledger.is_recorded() {
             let index = self.take_next_called()?;
-            (index, self.words.get(index)?)
-        } else {
-            self.ledger.queue.take_next(&mut self.words)?
-        };
-        Some((index, word.as_live()))
+            return Some((index, self.words.of_vacant(index)?));
+        }
+        self.ledger.queue.take_next(&mut self.words)
     }
 
     /// The same, out of line, for whoever has time or a recorder. It returns what fits in two registers: with the word, the
@@ -382,9 +386,19 @@ where
         self.renew_slow_from();
     }
 
-    /// There are more slots now, from this one on: dead ones.
-    #[cfg(feature = "vec")]
-    pub(crate) fn grow(&mut self, from: usize) {
+    /// There are more slots now, from this one on: dead ones. If anything panics before the order knows them all, it is
+    /// [made anew](Self::reset_order).
+    #[cfg(any(feature = "vec", feature = "__c"))]
+    pub(crate) fn tell_grown(&mut self, from: usize) {
+        let mut slots = guard(self, |slots| slots.reset_order_untold());
+        half_way();
+        slots.grow(from);
+        half_way();
+        defuse(slots);
+    }
+
+    #[cfg(any(feature = "vec", feature = "__c"))]
+    fn grow(&mut self, from: usize) {
         let Self { words, ledger } = &mut *self;
         // Where a freed slot comes behind those that were never used, the new ones follow it.
         if Q::GOES_ROUND && words.used() > 0 {
@@ -459,6 +473,12 @@ where
         ledger.queue.validate(words)?;
         ledger.queue.validate_unused(words.used(), words)?;
         let is_careful = words.slow_from() == 0;
+        let start = ledger.cycle().start().generation();
+        ensure(
+            words.start() == start && start != 0,
+            "a slot that was never used begins at the first generation, which is not 0",
+            format_args!("{} and {start}", words.start()),
+        )?;
         ensure(
             is_careful || !words.counters().peak_is_stale(),
             "the peak is at least what is live, or noted before a lifetime ends",

@@ -14,6 +14,7 @@ fn step_of_growth(random: &mut Random) -> Step {
         3 => Step::Save(n),
         4 => Step::Restore(n),
         5 => Step::RestoreElsewhere(n, m),
+        6 if m % 4 == 0 => Step::Counted(n),
         6 => Step::Copy(n),
         7 => Step::Extend(n),
         8 => Step::InsertAt(n, (m % 3) as i8),

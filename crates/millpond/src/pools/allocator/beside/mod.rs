@@ -105,7 +105,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let block = unsafe { Block::try_in(start, slots, entries, value, false) };
         let block = block.map_err(out_of_memory)?;
         self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
-        self.storage.slots_mut().grow(from);
+        self.storage.slots_mut().tell_grown(from);
         Ok(())
     }
 
@@ -227,7 +227,7 @@ pub struct SlotOffsets {
     pub fresh_until: usize,
     pub slow_from: usize,
     pub used: usize,
-    pub start_minus_1: usize,
+    pub start: usize,
 }
 
 impl SlotOffsets {
@@ -264,7 +264,7 @@ impl SlotOffsets {
             fresh_until: queue + fresh_until,
             slow_from,
             used: words_at + Words::USED_OFFSET,
-            start_minus_1: words_at + Words::START_MINUS_1_OFFSET,
+            start: words_at + Words::START_OFFSET,
         }
     };
 }

@@ -68,12 +68,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         checked.ok().map(|(state, _)| state)
     }
 
-    /// Takes on a state that was checked. Returns `false`, and does nothing, if it is of another shape.
+    /// Takes on a state that was checked. Returns `false`, and does nothing, if it is of another shape or reuse order.
     #[doc(hidden)]
     #[must_use]
     pub fn load_beside(&mut self, state: &Checked<H::Word>) -> bool {
         let is_alike = self.shape() == Shape::new(state.slots, &state.cycle);
-        is_alike && self.take_over(state, units(state)).is_ok()
+        state.reuse == R::NAME && is_alike && self.take_over(state, units(state)).is_ok()
     }
 }
 
@@ -205,6 +205,25 @@ mod tests {
         type OtherOrder = HandleAllocator<Lifo, Handle32<(), 24>>;
         let other = OtherOrder::with_capacity(9);
         assert!(other.check_beside(used().to_saved_slots(false), false).is_none());
+    }
+
+    /// One that is checked for another order may list too few slots, or have no list where one is needed.
+    #[test]
+    fn a_state_is_taken_on_only_by_the_order_that_it_was_checked_for() {
+        fn is_taken_on<R: ReuseOrder, S: ReuseOrder>() -> bool {
+            let mut old = HandleAllocator::<R>::with_capacity(9);
+            let handles: Vec<_> = (0..5).map(|_| old.acquire().unwrap()).collect();
+            old.release(handles[1]);
+            let state = old.check_beside(old.to_saved_slots(false), false).unwrap();
+            let mut new = HandleAllocator::<S>::with_capacity(9);
+            let is_taken_on = new.load_beside(&state);
+            new.validate().unwrap();
+            assert_eq!(new.len(), if is_taken_on { 4 } else { 0 });
+            is_taken_on
+        }
+        assert!(is_taken_on::<Lifo, Lifo>() && is_taken_on::<Fifo, Fifo>());
+        assert!(!is_taken_on::<Lifo, Fifo>() && !is_taken_on::<Fifo, Lifo>());
+        assert!(!is_taken_on::<NextFit, LowestFirst>() && !is_taken_on::<LowestFirst, Roster>());
     }
 
     #[test]
