@@ -19,8 +19,6 @@ pub(crate) type Key = (u32, u32);
 pub(crate) trait Kind: Sized {
     type Past;
     const NAME: &'static str;
-    /// Whether each slot has a value, live or not.
-    const DEAD_HAVE_VALUES: bool = false;
     fn build(slots: usize, lifetimes: u32, random: &mut Random) -> Self;
     /// The key of the new object; `None` if the pool is full.
     fn insert(&mut self, number: u64) -> Option<Key>;
@@ -218,7 +216,6 @@ kinds! {
 impl Kind for Recycler<Counted> {
     type Past = SnapshotOf<Self>;
     const NAME: &'static str = "Recycler";
-    const DEAD_HAVE_VALUES: bool = true;
 
     fn build(slots: usize, lifetimes: u32, _: &mut Random) -> Self {
         let builder = Recycler::builder().capacity(slots).lifetimes(lifetimes);
