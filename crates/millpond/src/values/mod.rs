@@ -101,7 +101,9 @@ where
         let (index, generation) = match self.slots.take_next() {
             Some(taken) => taken,
             None => match grow(self) {
-                Ok(index) => (index, self.words().of_vacant(index).expect("taken out of the order")),
+                Ok(index) => {
+                    (index, self.words().of_vacant(index).expect("taken out of the order"))
+                }
                 Err(cause) => return Err((value, cause)),
             },
         };

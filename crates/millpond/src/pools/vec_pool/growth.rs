@@ -35,8 +35,7 @@ impl<W: Word> Doubling<W> {
         own: &mut UnusedSlots<R, L>,
     ) -> Result<usize, CannotGrow> {
         let slots = self.slots_with_room::<L>(own.words().slots())?;
-        self.grow_slots(slots, own, false)
-            .map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
+        self.grow_slots(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
         Ok(own.take_next_called().expect("there is room"))
     }
 
@@ -85,20 +84,14 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
 
     #[cold]
     #[inline(never)]
-    fn make_room(
-        &mut self,
-        storage: &mut Grown<T, R, L>,
-    ) -> Result<(), CannotGrow> {
+    fn make_room(&mut self, storage: &mut Grown<T, R, L>) -> Result<(), CannotGrow> {
         let slots = self.slots_with_room::<L>(storage.words().slots())?;
         self.grow(slots, storage, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
     #[cold]
     #[inline(never)]
-    fn take_beyond(
-        &mut self,
-        storage: &mut Grown<T, R, L>,
-    ) -> Result<usize, CannotGrow> {
+    fn take_beyond(&mut self, storage: &mut Grown<T, R, L>) -> Result<usize, CannotGrow> {
         storage.grow_by(|own| self.take_grown(own))
     }
 
@@ -115,15 +108,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         let word = self.word_of(index, storage).ok_or(InsertAtErrorKind::OutOfRange)?;
         check(&storage.ledger().cycle(), word, handle.word())?;
         let slots = self.slots_up_to::<L>(storage.words().slots(), index, is_near)?;
-        self.grow(slots, storage, false)
-            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+        self.grow(slots, storage, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
-    fn word_of(
-        &self,
-        index: usize,
-        storage: &Grown<T, R, L>,
-    ) -> Option<L::Word> {
+    fn word_of(&self, index: usize, storage: &Grown<T, R, L>) -> Option<L::Word> {
         let words = storage.words();
         let beyond = || self.word_beyond::<L>(index, words.slots(), words.unused_word());
         words.get(index).or_else(beyond)

@@ -66,14 +66,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
         is_zeroed: bool,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        let slots =
-            self.settings.slots::<R, H::Erased>(value, |slots, entries, value| {
-                // SAFETY: as the caller promises.
-                unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
-            })?;
+        let slots = self.settings.slots::<R, H::Erased>(value, |slots, entries, value| {
+            // SAFETY: as the caller promises.
+            unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
+        })?;
         HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
     }
-
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
