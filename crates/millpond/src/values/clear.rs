@@ -14,7 +14,7 @@ where
     pub(crate) fn clear(&mut self) {
         let cycle = self.ledger().cycle();
         // The reuse order matches the words again at the end.
-        let mut storage = guard(self, |storage| storage.slots.reset_order());
+        let mut storage = guard(self, |storage| storage.slots_mut().reset_order());
         if !core::mem::needs_drop::<T>() {
             storage.forget_all(&cycle);
             return;

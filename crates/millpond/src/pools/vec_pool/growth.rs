@@ -8,14 +8,16 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::{CannotGrow, Growth, Slotted};
-use crate::pools::unused::UnusedSlots;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, LedgerOf};
+use crate::slots::{CheckWord, LedgerOf, Slots};
 use crate::snapshot::Checksum;
 
 /// The storage of a pool that grows, whose handles are of this erased layout.
 type Grown<T, R, L> = Slotted<T, R, L, OneBlock<R, L>>;
+
+/// Its slots.
+type GrownSlots<R, L> = Slots<OneBlock<R, L>, LedgerOf<R, L>>;
 
 impl<W: Word> Doubling<W> {
     /// Moves to this many slots, at least as many as there are. On an error, nothing changes.
@@ -32,7 +34,7 @@ impl<W: Word> Doubling<W> {
     #[inline(never)]
     fn take_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
-        own: &mut UnusedSlots<R, L>,
+        own: &mut GrownSlots<R, L>,
     ) -> Result<usize, CannotGrow> {
         let slots = self.slots_with_room::<L>(own.words().slots())?;
         self.grow_slots(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
@@ -44,7 +46,7 @@ impl<W: Word> Doubling<W> {
     fn grow_slots<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        own: &mut UnusedSlots<R, L>,
+        own: &mut GrownSlots<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = own.words().slots();
@@ -62,7 +64,7 @@ impl<W: Word> Doubling<W> {
     fn bring_back<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         from: usize,
-        own: &mut UnusedSlots<R, L>,
+        own: &mut GrownSlots<R, L>,
     ) {
         let again = self.again(own.words().slots() - from);
         own.bring_back(from, again);

@@ -23,7 +23,7 @@ use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Block, LedgerOf, SlotWords, Slots};
+use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
 use crate::values::PoolStorage;
@@ -170,7 +170,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);
         if is_live {
-            self.ledger_mut().count_eviction();
+            self.storage.slots_mut().count_eviction();
         }
         is_live
     }
@@ -232,7 +232,7 @@ impl SlotOffsets {
     pub const OF_LIFO: Self = {
         type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
-        type Both = Slots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
+        type Both = OwnSlots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
         let slots_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::SLOTS_OFFSET;
         let words_at = slots_at + Both::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
