@@ -45,13 +45,13 @@ impl Opened<'_> {
     pub(crate) fn face(&self) -> &dyn Face {
         // SAFETY: as whoever opened the pool has promised, and no other reference to it is in use: each is made from an
         // address and ends before another is made.
-        unsafe { self.face().as_ref() }
+        unsafe { self.face.as_ref() }
     }
 
     /// What the pool can do.
     pub(crate) fn face_mut(&mut self) -> &mut dyn Face {
         // SAFETY: as above.
-        unsafe { self.face().as_mut() }
+        unsafe { self.face.as_mut() }
     }
 
     /// What is done outside, if anything.

@@ -9,7 +9,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::ReuseOrder;
 #[cfg(feature = "serde")]
 use crate::slots::saved::Checked;
-use crate::slots::{Block, LedgerOf, SlotWords, Slots};
+use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
 #[cfg(feature = "serde")]
 use crate::snapshot::format::Refused;
 
@@ -19,7 +19,7 @@ use crate::snapshot::format::Refused;
 pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
 /// Slots that were never used.
-pub(crate) type UnusedSlots<R, L> = Slots<OneBlock<R, L>, LedgerOf<R, L>>;
+pub(crate) type UnusedSlots<R, L> = OwnSlots<OneBlock<R, L>, LedgerOf<R, L>>;
 
 /// The slots of a pool without other settings, every page touched.
 #[track_caller]
@@ -82,8 +82,8 @@ impl Settings {
             let start = ledger.cycle().start().generation();
             assert!(start != 0, "no slot begins at generation 0");
             let words = SlotWords::of_unused(block, needs.is_synced, start);
-            let mut slots = Slots::new(words, ledger);
-            slots.reset_order_untold();
+            let mut slots = OwnSlots::new(words, ledger);
+            slots.sealed().reset_order_untold();
             Ok(slots)
         })
     }

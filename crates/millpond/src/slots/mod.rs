@@ -27,7 +27,6 @@ pub(crate) mod generations;
 mod inline;
 mod kind;
 mod ledger;
-mod link;
 mod needs;
 mod partition;
 #[allow(unsafe_code)]
@@ -46,10 +45,9 @@ pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, SlotKind};
 pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
-pub(crate) use self::link::Link;
 pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapState, Parts, PartsMut, Place};
-pub(crate) use self::words::{EntryOf, SlotWords, Slots, handle_at};
+pub(crate) use self::words::{EntryOf, OwnSlots, SlotWords, Slots, handle_at};
 #[cfg(feature = "alloc")]
 pub(crate) use self::{block::Block, words::full_word};

@@ -36,7 +36,7 @@
 mod block;
 mod lifetimes;
 
-pub(crate) use lifetimes::{EntryOf, Slots};
+pub(crate) use lifetimes::{EntryOf, OwnSlots, Slots};
 
 use core::mem::offset_of;
 

@@ -7,7 +7,7 @@ use super::Storage;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::{Bare, Block, LedgerOf, Needs, SlotKind, SlotWords, Slots};
+use crate::slots::{Bare, Block, LedgerOf, Needs, OwnSlots, SlotKind, SlotWords};
 
 /// The storage of a pool of this order and layout, in one block of memory.
 pub(crate) type PoolStorage<T, R, H> = Storage<
@@ -28,8 +28,8 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// # Panics
     ///
     /// If the slots were made for values of another layout; but they may be larger than values without size.
-    pub(crate) fn of_unused(slots: Slots<Block<K>, L>) -> Self {
-        slots.words().expect_unused_for(Self::VALUE);
+    pub(crate) fn of_unused(mut slots: OwnSlots<Block<K>, L>) -> Self {
+        slots.sealed().words().expect_unused_for(Self::VALUE);
         // So the place has room for a `T` in each slot (invariant 1), none of which is live (2).
         let mut storage = Self { slots, values: PhantomData };
         if Self::IS_POISONED {
@@ -47,7 +47,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     ) -> Result<Self, OutOfMemory> {
         let block = Block::try_new(slots, (needs.entry_count)(slots), Self::VALUE)?;
         let words = SlotWords::of_unused(block, needs.is_synced, start);
-        Ok(Self::of_unused(Slots::new(words, ledger)))
+        Ok(Self::of_unused(OwnSlots::new(words, ledger)))
     }
 
     /// As many slots that were never used, with the same first generation. `touch`: touch every page, if
@@ -59,7 +59,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         let words = self.words();
         let block = words.place().try_like(touch)?;
         let like = SlotWords::of_unused(block, words.is_synced(), words.start());
-        Ok(Self::of_unused(Slots::new(like, self.ledger().clone())))
+        Ok(Self::of_unused(OwnSlots::new(like, self.ledger().clone())))
     }
 
     /// The 64 values of a word, if all of its slots are live.
@@ -104,7 +104,7 @@ mod tests {
                 let mut words =
                     SlotWords::of_unused(Listed::try_new(2, 2, value).unwrap(), false, 1);
                 words.mark_used_until(usize::from(use_one));
-                drop(Storage::<T, Listed>::of_unused(Slots::new(words, ())));
+                drop(Storage::<T, Listed>::of_unused(OwnSlots::new(words, ())));
             });
             made.is_ok()
         }

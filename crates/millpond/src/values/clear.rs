@@ -16,7 +16,7 @@ where
         let mut storage = guard(self, |storage| {
             let start = storage.ledger().cycle().start().generation();
             storage.words_mut().renew(start);
-            storage.slots.reset_order();
+            storage.slots_mut().reset_order();
         });
         for index in 0..storage.words().used() {
             storage.drop_value(index, P::Word::RETIRED);
@@ -27,7 +27,7 @@ where
     pub(crate) fn clear(&mut self) {
         let cycle = self.ledger().cycle();
         // The reuse order matches the words again at the end.
-        let mut storage = guard(self, |storage| storage.slots.reset_order());
+        let mut storage = guard(self, |storage| storage.slots_mut().reset_order());
         if !core::mem::needs_drop::<T>() {
             storage.forget_all(&cycle);
             return;

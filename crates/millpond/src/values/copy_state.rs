@@ -21,7 +21,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
                 |source| *source,
             );
         }
-        // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
+        // In one piece, dead slots and all. No value has drop code that would be missed.
         assert!(used <= self.words().slots().min(other.words().slots()));
         let (to, from) = (self.first_mut(), other.first());
         // SAFETY: both have as many slots, as just tested, in memory of their own.
@@ -30,7 +30,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     }
 
     /// Copies the state by cloning the values. If a clone or a drop panics, some slots are as in the other storage,
-    /// some as before, and some dead; the caller must then repair counts and links.
+    /// some as before, and some dead; the caller must then repair the counts.
     pub(crate) fn clone_state_from(&mut self, other: &Self, used: usize)
     where
         T: Clone,
@@ -87,7 +87,10 @@ impl<T, P: Place, L> Storage<T, P, L> {
         }
         let agree =
             (0..words.len()).all(|index| self.words().is_live(index) != words[index].is_dead());
-        assert!(agree && words.len() <= self.words().slots(), "the live slots are those with values");
+        assert!(
+            agree && words.len() <= self.words().slots(),
+            "the live slots are those with values"
+        );
         self.words_mut().load(words, inserted, peak);
         half_way();
     }

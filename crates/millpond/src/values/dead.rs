@@ -3,7 +3,7 @@
 //!
 //! # Invariant
 //!
-//! If a storage's watch fills, every byte after the link of each dead slot is initialised.
+//! If a storage's watch fills, every byte of each dead slot is initialised.
 
 use super::Storage;
 use crate::base::bytes::{bytes_mut, initialised};
@@ -21,7 +21,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     #[inline]
     pub(super) fn mark_dead(&mut self, index: usize) {
         if cfg!(feature = "debug-aids") && self.watched().is_some_and(Watch::fills) {
-            fill(bytes_mut(self.value_mut(index)), 0);
+            fill(bytes_mut(self.value_mut(index)));
         }
         if Self::IS_POISONED {
             self.poison(index, true);
@@ -106,7 +106,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         self.mark_live(index);
         let spare = bytes_mut(self.value_mut(index));
         // SAFETY: the storage fills, so these bytes of a dead slot are initialised.
-        let changed = find_changed(unsafe { initialised(spare) }, 0);
+        let changed = find_changed(unsafe { initialised(spare) });
         self.mark_dead(index);
         if let Some(watch) = self.watched() {
             watch.inspected(index, changed);

@@ -6,12 +6,12 @@ use core::mem::MaybeUninit;
 use super::{Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Needs, Place, SlotKind, SlotWords, Slots};
+use crate::slots::{Block, Needs, OwnSlots, Place, SlotKind, SlotWords, Slots};
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// No slots, and no memory.
     pub(crate) const fn empty(start: u32, ledger: L) -> Self {
-        let slots = Slots::new(SlotWords::empty(Self::VALUE, start), ledger);
+        let slots = OwnSlots::new(SlotWords::empty(Self::VALUE, start), ledger);
         Self { slots, values: PhantomData }
     }
 
@@ -33,7 +33,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         let former = self.words().slots();
         // No user code from here on.
         self.poison_dead(false);
-        let grown = grow(&mut self.slots);
+        let grown = grow(self.slots_mut());
         if cfg!(feature = "debug-aids") {
             for index in former..self.words().slots() {
                 // As if a value had just been moved out.

@@ -51,7 +51,7 @@ use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::reuse::Queue;
 use crate::slots::{
-    GenerationCycle, Inline, Ledger, Place, SlotKind, SlotWords, Slots, check_disjoint,
+    GenerationCycle, Inline, Ledger, OwnSlots, Place, SlotKind, SlotWords, Slots, check_disjoint,
 };
 
 /// Slots with values, and their words, which determine which of them are live. `L` is their [`Ledger`], if they have one.
@@ -59,14 +59,14 @@ use crate::slots::{
 #[allow(missing_debug_implementations, reason = "no value of it is public")]
 #[repr(C)]
 pub struct Storage<T, P: Place, L = ()> {
-    slots: Slots<P, L>,
+    slots: OwnSlots<P, L>,
     values: PhantomData<T>,
 }
 
 impl<T, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     /// Slots that were never used. Their entries are empty.
     pub(crate) const fn fresh(start: u32, ledger: L) -> Self {
-        let slots = Slots::new(SlotWords::fresh(Inline::new(), start), ledger);
+        let slots = OwnSlots::new(SlotWords::fresh(Inline::new(), start), ledger);
         Self { slots, values: PhantomData }
     }
 }
@@ -98,16 +98,21 @@ where
         value: T,
         grow: impl FnOnce(&mut Self) -> Result<usize, C>,
     ) -> Result<(usize, P::Word), (T, C)> {
-        let (index, generation) = match self.slots.take_next() {
+        let (index, generation) = match self.slots_mut().take_next() {
             Some(taken) => taken,
             None => match grow(self) {
-                Ok(index) => (index, self.words().of_vacant(index).expect("taken out of the order")),
+                Ok(index) => {
+                    (index, self.words().of_vacant(index).expect("taken out of the order"))
+                }
                 Err(cause) => return Err((value, cause)),
             },
         };
+        // So that the handle is made without a test.
         // SAFETY: a slot that was used comes with the generation in its word, which was tested to be vacant; one that was not,
-        // with the first generation. Neither is 0. So the handle is made without a test.
-        unsafe { ::core::hint::assert_unchecked(generation != P::Word::ZERO) };
+        // with the first generation. Neither is 0, and neither has the mark of dead slots.
+        unsafe {
+            ::core::hint::assert_unchecked(generation != P::Word::ZERO && !generation.is_dead());
+        }
         // SAFETY: the slot that comes next is in range and vacant by its word, and this is the next of its generations
         // (`Queue`).
         unsafe { self.words_mut().set_live_unchecked(index, generation) };
@@ -127,7 +132,7 @@ where
     /// Ends this lifetime of the slot, and returns its value; `None` if it is not in it.
     #[inline(always)]
     pub(crate) fn remove(&mut self, index: usize, generation: P::Word) -> Option<T> {
-        if !self.slots.end(index, generation) {
+        if !self.slots_mut().end(index, generation) {
             return None;
         }
         // Read last, the value goes straight to where the caller wants it.
@@ -150,7 +155,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         handles: [H; K],
         check: impl Fn(H, &Slots<P, L>) -> Result<(), Refusal>,
     ) -> Result<[&mut T; K], GetDisjointMutError> {
-        check_disjoint(&handles, |handle| check(handle, &self.slots))?;
+        check_disjoint(&handles, |handle| check(handle, self.slots()))?;
         let found = self.find_each_mut(handles)?;
         Ok(found.map(|value| value.expect("a good handle has a value")))
     }
@@ -211,14 +216,14 @@ impl<T, P: Place, L> Storage<T, P, L> {
 
     #[inline(always)]
     pub(crate) fn words(&self) -> &SlotWords<P> {
-        self.slots.words()
+        self.slots().words()
     }
 
     /// The words, which this module keeps in step with the values.
     #[inline(always)]
     fn words_mut(&mut self) -> &mut SlotWords<P> {
         // SAFETY: private to this module, whose invariant this is.
-        unsafe { self.slots.words_mut() }
+        unsafe { self.slots_mut().words_mut() }
     }
 
     /// The words and the ledger.
@@ -230,15 +235,11 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// The words and the ledger, for whoever chooses slots and ends lifetimes.
     #[inline(always)]
     pub(crate) fn slots_mut(&mut self) -> &mut Slots<P, L> {
-        &mut self.slots
+        self.slots.sealed()
     }
 
     pub(crate) fn ledger(&self) -> &L {
-        self.slots.ledger()
-    }
-
-    pub(crate) fn ledger_mut(&mut self) -> &mut L {
-        self.slots.ledger_mut()
+        self.slots().ledger()
     }
 
     /// See [`SlotWords::refresh`].

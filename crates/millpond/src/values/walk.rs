@@ -59,7 +59,8 @@ impl<T, P: Place, L> Storage<T, P, L> {
     #[allow(clippy::type_complexity, reason = "three slices of one place")]
     pub(super) fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<T>], Occupancy<'_>) {
         self.words_mut().refresh();
-        let (slots, live, prefix) = (self.words().slots(), self.words().live(), self.words().prefix());
+        let (slots, live, prefix) =
+            (self.words().slots(), self.words().live(), self.words().prefix());
         let parts = self.words_mut().place_mut().parts_mut();
         // SAFETY: there are as many values as words, borrowed exclusively (`Place`).
         let values = unsafe { slice::from_raw_parts_mut(parts.values.cast(), slots) };

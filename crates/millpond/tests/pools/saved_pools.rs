@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::allocations::{during, refusing};
 use crate::common::in_every_order;
-use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     Handle, Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, SideTable,
@@ -122,7 +122,6 @@ fn files_of_the_first_version_can_be_read() {
     is_read::<Pool<String, LowestFirst>>("lowest_first");
     is_read::<Pool<u64, Roster, Handle32<u64, 24>>>("roster");
     is_read::<Pool<u64, NextFit>>("next_fit");
-    is_read::<Pool<[u64; 3], Intrusive>>("intrusive");
     is_read::<Pool<u64>>("named");
     is_read::<Pool<u64>>("retiring");
     is_read::<Pool<u64>>("wrapping");

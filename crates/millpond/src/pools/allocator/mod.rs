@@ -66,7 +66,7 @@ impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
     pub fn acquire(&mut self) -> Option<H> {
         let acquired = self.insert_if_room(()).ok();
         if acquired.is_none() {
-            self.storage.ledger_mut().count_refusal();
+            self.storage.slots_mut().count_refusal();
         }
         acquired
     }
@@ -129,10 +129,6 @@ pub(crate) fn units<W: crate::handle::Word>(
 impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
     pub(crate) fn ledger(&self) -> &LedgerOf<R, H::Erased> {
         self.storage.ledger()
-    }
-
-    pub(crate) fn ledger_mut(&mut self) -> &mut LedgerOf<R, H::Erased> {
-        self.storage.ledger_mut()
     }
 
     /// The slot of a live handle.

@@ -128,7 +128,6 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     /// | [`NextFit`](crate::reuse::NextFit) | with time all slots, since it goes round |
     /// | [`Fifo`](crate::reuse::Fifo) | the same, and a list of 8 bytes per slot when the pool is built |
     /// | [`Roster`](crate::reuse::Roster) | as `Lifo`, and a list of 8 bytes per slot when the pool is built (4 with handles of at most 16 index bits) |
-    /// | [`Intrusive`](crate::reuse::Intrusive) | all values when the pool is built; of values smaller than 8 bytes, a list of 8 bytes per slot instead |
     ///
     /// Values that are aligned to more than 64 bytes are all written to when the pool is built, and the debug aids that fill
     /// dead slots or remember origins touch memory for each slot. So does a clone or a snapshot of such a pool, and of one with

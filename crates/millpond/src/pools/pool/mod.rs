@@ -112,7 +112,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// [8.2 bytes](crate::Pool), up to a page for each of its arrays.
     ///
     /// It is at least the [`peak`](crate::Stats::peak), and no more in an order that takes a freed slot before a new one
-    /// (`Lifo`, `LowestFirst`, `Roster`, `Intrusive`), unless [`insert_at`](Self::insert_at) has taken slots far behind.
+    /// (`Lifo`, `LowestFirst`, `Roster`), unless [`insert_at`](Self::insert_at) has taken slots far behind.
     /// `Fifo` and `NextFit` use all slots in turn. What was used stays so, also after [`clear`](Self::clear), until the pool
     /// takes on another state ([`restore`](Self::restore), [`migrate_from`](Self::migrate_from)), which gives back no page.
     ///
@@ -175,7 +175,7 @@ mod tests {
     impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         /// Breaks a rule that validation checks.
         pub(crate) fn miscount(&mut self) {
-            self.storage.ledger_mut().count_eviction();
+            self.storage.slots_mut().count_eviction();
         }
     }
 

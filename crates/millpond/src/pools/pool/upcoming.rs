@@ -36,7 +36,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
                 let word = self.storage.words().of_vacant(index).expect("listed as vacant");
                 if are_taken {
                     self.storage.put(index, word, value);
-                    self.storage.ledger_mut().note_begin(index);
+                    self.storage.slots_mut().note_begin(index);
                     self.note_origin(index);
                 } else {
                     self.begin_out_of_turn(H::from_kept_parts(index, word), value);

@@ -298,7 +298,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
             let keys = keys.filter(|(key, _)| *key <= newcomer);
             let is_last = |handle| self.handles.ledger().is_last(H::erase(handle));
             let Some(victim) = least_of(keys, is_last) else {
-                self.handles.ledger_mut().count_refusal();
+                self.handles.storage_mut().slots_mut().count_refusal();
                 return None;
             };
             return self.acquire_in_place_of(victim);
@@ -680,7 +680,7 @@ mod tests {
     fn validation_asks_what_knows_the_handles() {
         let mut pool = Recycler::<u8>::new(3);
         pool.validate().unwrap();
-        pool.handles.ledger_mut().count_eviction();
+        pool.handles.storage_mut().slots_mut().count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 }

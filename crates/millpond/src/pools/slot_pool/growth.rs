@@ -49,19 +49,13 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
 
     /// Makes room for an insertion. On an error, nothing changes.
     #[inline]
-    fn make_room(
-        &mut self,
-        _storage: &mut Slotted<T, R, L, P>,
-    ) -> Result<(), CannotGrow> {
+    fn make_room(&mut self, _storage: &mut Slotted<T, R, L, P>) -> Result<(), CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
 
     /// Makes room for an insertion, and takes the slot that then comes next out of the order.
     #[inline(always)]
-    fn take_beyond(
-        &mut self,
-        _storage: &mut Slotted<T, R, L, P>,
-    ) -> Result<usize, CannotGrow> {
+    fn take_beyond(&mut self, _storage: &mut Slotted<T, R, L, P>) -> Result<usize, CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
 
@@ -79,11 +73,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
 
     /// The word of a slot that exists, existed or may exist.
     #[inline]
-    fn word_of(
-        &self,
-        index: usize,
-        storage: &Slotted<T, R, L, P>,
-    ) -> Option<L::Word> {
+    fn word_of(&self, index: usize, storage: &Slotted<T, R, L, P>) -> Option<L::Word> {
         storage.words().get(index)
     }
 

@@ -121,7 +121,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         match self.make_next_handle() {
             Ok(handle) => Some(VacantEntry::new(self, handle)),
             Err(_) => {
-                self.storage.ledger_mut().count_refusal();
+                self.storage.slots_mut().count_refusal();
                 None
             }
         }

@@ -25,6 +25,8 @@ pub(crate) use growth::Slotted;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
 
+use core::ops::{Deref, DerefMut};
+
 use self::heap::{DefaultOrder, DefaultPlace};
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
@@ -48,15 +50,36 @@ pub struct SlotPool<
     H: HandleLayout = Handle<T>,
     P: Place = DefaultPlace<R>,
 > {
-    pub(super) storage: Slotted<T, R, H::Erased, P>,
+    pub(super) storage: Resolved<Slotted<T, R, H::Erased, P>>,
     pub(super) growth: G,
     /// Slots that have retired for all others, while their objects are out of the pool.
     pub(super) detached: Detached,
 }
 
+/// What is in it, by way of a type parameter: so the compiler works out `H::Erased` before it asks which types the destructor
+/// of the storage names, all of which must outlive the pool. The label of its handles need not.
+#[repr(transparent)]
+pub(super) struct Resolved<S>(S);
+
+impl<S> Deref for Resolved<S> {
+    type Target = S;
+
+    #[inline(always)]
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S> DerefMut for Resolved<S> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut S {
+        &mut self.0
+    }
+}
+
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
     pub(super) const fn of_parts(storage: Slotted<T, R, H::Erased, P>, growth: G) -> Self {
-        Self { storage, growth, detached: Detached::NONE }
+        Self { storage: Resolved(storage), growth, detached: Detached::NONE }
     }
 
     pub(crate) fn storage(&self) -> &Slotted<T, R, H::Erased, P> {

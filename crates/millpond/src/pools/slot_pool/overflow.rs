@@ -9,5 +9,5 @@ bounded! {
     most: |pool| pool.growth.slots_max(&pool.storage),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
-    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.storage.ledger_mut().count_eviction()),
+    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.storage.slots_mut().count_eviction()),
 }

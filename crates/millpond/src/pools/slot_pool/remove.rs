@@ -89,9 +89,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        self.storage.retain(|index, generation, value| {
-            keep(H::from_kept_parts(index, generation), value)
-        });
+        self.storage
+            .retain(|index, generation, value| keep(H::from_kept_parts(index, generation), value));
     }
 
     /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the

@@ -198,7 +198,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn empty(&mut self) {
-        self.storage.mark_used_until(self.growth.known(&self.storage));
+        let known = self.growth.known(&self.storage);
+        self.storage.mark_used_until(known);
         self.storage.recount_retired();
         // Some words are the other pool's, and the list has slots of both.
         let words = self.storage.words();

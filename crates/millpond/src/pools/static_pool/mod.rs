@@ -199,7 +199,7 @@ mod tests {
     fn validation_asks_what_knows_the_handles() {
         let mut pool = StaticPool::<u8, 3>::new();
         pool.validate().unwrap();
-        pool.storage.ledger_mut().count_eviction();
+        pool.storage.slots_mut().count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 

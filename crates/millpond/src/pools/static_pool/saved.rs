@@ -28,7 +28,7 @@ impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
         let start = checked.cycle.start();
         let mut pool = Self::with_handle();
         let ledger = pool.storage.ledger().clone();
-        pool.storage = StaticStorage::<T, N, H>::fresh(start, ledger);
+        *pool.storage = StaticStorage::<T, N, H>::fresh(start, ledger);
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
         pool.storage.slots_mut().load(checked);
         Ok(pool)

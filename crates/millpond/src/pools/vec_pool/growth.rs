@@ -9,14 +9,16 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::{CannotGrow, Growth, Slotted};
-use crate::pools::unused::UnusedSlots;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, LedgerOf};
+use crate::slots::{CheckWord, LedgerOf, Slots};
 use crate::snapshot::Checksum;
 
 /// The storage of a pool that grows, whose handles are of this erased layout.
 type Grown<T, R, L> = Slotted<T, R, L, OneBlock<R, L>>;
+
+/// Its slots.
+type GrownSlots<R, L> = Slots<OneBlock<R, L>, LedgerOf<R, L>>;
 
 impl<W: Word> Doubling<W> {
     /// Moves to this many slots, at least as many as there are. On an error, nothing changes.
@@ -33,11 +35,10 @@ impl<W: Word> Doubling<W> {
     #[inline(never)]
     fn take_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
-        own: &mut UnusedSlots<R, L>,
+        own: &mut GrownSlots<R, L>,
     ) -> Result<usize, CannotGrow> {
         let slots = self.slots_with_room::<L>(own.words().slots())?;
-        self.grow_slots(slots, own, false)
-            .map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
+        self.grow_slots(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
         Ok(own.take_next_called().expect("there is room"))
     }
 
@@ -46,7 +47,7 @@ impl<W: Word> Doubling<W> {
     fn grow_slots<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        own: &mut UnusedSlots<R, L>,
+        own: &mut GrownSlots<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = own.words().slots();
@@ -64,7 +65,7 @@ impl<W: Word> Doubling<W> {
     fn bring_back<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         from: usize,
-        own: &mut UnusedSlots<R, L>,
+        own: &mut GrownSlots<R, L>,
     ) {
         let again = self.again(own.words().slots() - from);
         own.bring_back(from, again);
@@ -90,20 +91,14 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
 
     #[cold]
     #[inline(never)]
-    fn make_room(
-        &mut self,
-        storage: &mut Grown<T, R, L>,
-    ) -> Result<(), CannotGrow> {
+    fn make_room(&mut self, storage: &mut Grown<T, R, L>) -> Result<(), CannotGrow> {
         let slots = self.slots_with_room::<L>(storage.words().slots())?;
         self.grow(slots, storage, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
     #[cold]
     #[inline(never)]
-    fn take_beyond(
-        &mut self,
-        storage: &mut Grown<T, R, L>,
-    ) -> Result<usize, CannotGrow> {
+    fn take_beyond(&mut self, storage: &mut Grown<T, R, L>) -> Result<usize, CannotGrow> {
         storage.grow_by(|own| self.take_grown(own))
     }
 
@@ -120,15 +115,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         let word = self.word_of(index, storage).ok_or(InsertAtErrorKind::OutOfRange)?;
         check(&storage.ledger().cycle(), word, handle.word())?;
         let slots = self.slots_up_to::<L>(storage.words().slots(), index, is_near)?;
-        self.grow(slots, storage, false)
-            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+        self.grow(slots, storage, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
-    fn word_of(
-        &self,
-        index: usize,
-        storage: &Grown<T, R, L>,
-    ) -> Option<L::Word> {
+    fn word_of(&self, index: usize, storage: &Grown<T, R, L>) -> Option<L::Word> {
         let words = storage.words();
         let beyond = || self.word_beyond::<L>(index, words.slots(), words.unused_word());
         words.get(index).or_else(beyond)

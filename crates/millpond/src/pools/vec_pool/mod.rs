@@ -136,7 +136,7 @@ mod tests {
     impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         /// Breaks a rule that validation checks.
         pub(crate) fn miscount(&mut self) {
-            self.storage.ledger_mut().count_eviction();
+            self.storage.slots_mut().count_eviction();
         }
     }
 

@@ -18,13 +18,11 @@
 //! values, the generation words (4 or 2 bytes per slot) and the occupancy bit of every pool. The trait is sealed.
 
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod fifo;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod lifo;
-#[cfg(feature = "alloc")]
-#[allow(unsafe_code)]
-mod list;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod lowest_first;
@@ -37,11 +35,11 @@ mod queue;
 mod roster;
 
 #[cfg(feature = "alloc")]
-pub use self::{
-    fifo::Fifo, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit,
-};
+pub use self::{fifo::Fifo, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit};
 #[cfg(feature = "alloc")]
 pub(crate) use self::{lifo::LifoQueue, next_fit::next_vacant_after};
+#[cfg(all(test, feature = "alloc"))]
+pub(crate) use fifo::Link;
 #[cfg(test)]
 pub(crate) use queue::fit_first;
 pub use queue::{OrderOf, Queue};

@@ -21,23 +21,37 @@ use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{CheckWord, CountedSlots, Ledger, Needs, Place, SlotKind};
 
 /// The words of a pool's slots and the pool's [`Ledger`]; of a table, which chooses its slots by handles, `()` in its place.
+///
+/// It is lent without a known size ([`OwnSlots::sealed`]), so that nobody swaps the slots of two pools, whose places may have
+/// been made for other values, or puts new ones in place of those that have values.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Slots<P: Place, L = ()> {
+pub(crate) struct Slots<P: Place, L = (), Seal: ?Sized = [()]> {
     pub(super) words: SlotWords<P>,
     ledger: L,
+    seal: Seal,
 }
 
-impl<P: Place, L> Slots<P, L> {
+/// The [`Slots`] of whoever owns them.
+pub(crate) type OwnSlots<P, L = ()> = Slots<P, L, [(); 0]>;
+
+impl<P: Place, L> OwnSlots<P, L> {
     /// For [`SlotOffsets`](crate::SlotOffsets).
     pub(crate) const WORDS_OFFSET: usize = offset_of!(Self, words);
     /// For [`SlotOffsets`](crate::SlotOffsets).
     pub(crate) const LEDGER_OFFSET: usize = offset_of!(Self, ledger);
 
     pub(crate) const fn new(words: SlotWords<P>, ledger: L) -> Self {
-        Self { words, ledger }
+        Self { words, ledger, seal: [] }
     }
 
+    #[inline(always)]
+    pub(crate) fn sealed(&mut self) -> &mut Slots<P, L> {
+        self
+    }
+}
+
+impl<P: Place, L> Slots<P, L> {
     #[inline(always)]
     pub(crate) fn words(&self) -> &SlotWords<P> {
         &self.words
@@ -63,6 +77,8 @@ impl<P: Place, L> Slots<P, L> {
         &self.ledger
     }
 
+    /// The ledger, to be broken.
+    #[cfg(test)]
     pub(crate) fn ledger_mut(&mut self) -> &mut L {
         &mut self.ledger
     }
@@ -113,7 +129,7 @@ where
     /// Sets the generation below which a lifetime ends without care: its successor follows, nobody records it, and the peak
     /// is known and will not rise without a slot that was never used.
     fn renew_slow_from(&mut self) {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         match !words.counters().peak_is_stale() && ledger.queue.is_within_peak(words) {
             true => words.set_slow_from(ledger.slow_from()),
             false => words.end_all_slowly(),
@@ -134,7 +150,7 @@ where
     /// Takes on the state of other slots of the same shape, whose words these have already, except for the name. Slots from
     /// `used` on were never used in either.
     pub(crate) fn copy_order_from(&mut self, other: &Self, used: usize) {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         ledger.queue.copy_state_from(&other.ledger.queue, other.words.entries(), used, words);
         half_way();
         ledger.copy_numbers_from(&other.ledger);
@@ -145,7 +161,7 @@ where
     /// Loads the saved state, for slots that already have the saved words.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(&mut self, saved: &crate::slots::saved::Checked<L::Word>) {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         assert!(saved.cycle.start() != 0, "no slot begins at generation 0");
         words.set_start(saved.cycle.start());
         half_way();
@@ -174,6 +190,17 @@ where
     #[cold]
     pub(crate) fn refuse(&mut self) -> FullPool {
         self.ledger.refuse(&self.words)
+    }
+
+    /// A value was refused without such an error.
+    #[cold]
+    pub(crate) fn count_refusal(&mut self) {
+        self.ledger.count_refusal();
+    }
+
+    /// The lifetime that ended last made room for another.
+    pub(crate) fn count_eviction(&mut self) {
+        self.ledger.count_eviction();
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -227,7 +254,7 @@ where
         handle: L,
         check: CheckWord<L>,
     ) -> Result<usize, InsertAtErrorKind> {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         let index = ledger.check_take_at(handle, words, check)?;
         words.mark_used(index);
         ledger.queue.take_at(index, words);
@@ -249,7 +276,7 @@ where
     /// Continues the lifetime of such a slot: the caller makes the slot live.
     #[cfg(feature = "alloc")]
     pub(crate) fn reattach(&mut self, handle: L) {
-        let (Self { words, ledger }, index) = (self, handle.index() as usize);
+        let (Self { words, ledger, .. }, index) = (self, handle.index() as usize);
         words.unretire(index, None);
         ledger.queue.unretire(index, words, false);
         ledger.note_generation(handle.word());
@@ -259,7 +286,7 @@ where
     /// Ends the lifetime of such a slot.
     #[cfg(feature = "alloc")]
     pub(crate) fn end_detached(&mut self, handle: L) {
-        let (Self { words, ledger }, index) = (&mut *self, handle.index() as usize);
+        let (Self { words, ledger, .. }, index) = (&mut *self, handle.index() as usize);
         // Else it has indeed retired.
         if let Some(next) = ledger.note_end(index, handle.word()) {
             words.unretire(index, Some(next.as_dead()));
@@ -284,6 +311,12 @@ where
     ) -> bool {
         self.words.end_all_slowly();
         self.ledger.queue.take_upcoming(listed, taken, &mut self.words)
+    }
+
+    /// A lifetime of such a slot begins.
+    #[cfg(feature = "lots")]
+    pub(crate) fn note_begin(&mut self, index: usize) {
+        self.ledger.note_begin(index);
     }
 
     /// Slots below this one, taken out of turn, have become live.
@@ -317,7 +350,7 @@ where
     /// `false` if the generation is not.
     #[inline(always)]
     fn end_fast(&mut self, index: usize, generation: L::Word) -> bool {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         assert!(index < words.slots());
         if generation.to_bits() >= words.fast_below {
             if !P::HAS_BITMAP || generation.to_bits() >= words.slow_from {
@@ -345,7 +378,7 @@ where
         if self.end_fast(index, generation) {
             return;
         }
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         match ledger.note_end(index, generation) {
             Some(next) => {
                 words.set_dead(index, next.as_dead());
@@ -380,7 +413,7 @@ where
 
     /// Like [`reset_order`](Self::reset_order), if each end has already been reported to the recorder.
     pub(crate) fn reset_order_untold(&mut self) {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         ledger.recount(words);
         ledger.queue.reset(words);
         self.renew_slow_from();
@@ -399,7 +432,7 @@ where
 
     #[cfg(any(feature = "vec", feature = "__c"))]
     fn grow(&mut self, from: usize) {
-        let Self { words, ledger } = &mut *self;
+        let Self { words, ledger, .. } = &mut *self;
         // Where a freed slot comes behind those that were never used, the new ones follow it.
         if Q::GOES_ROUND && words.used() > 0 {
             words.mark_used_until(from);
@@ -435,7 +468,7 @@ where
 
     /// The order of a copy, which has the same words, and whose ledger is a clone: all but the entries came with it.
     pub(crate) fn clone_order_from(&mut self, other: &Self) {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         ledger.queue = Q::EMPTY;
         ledger.queue.reset(words);
         let used = words.used();
@@ -467,7 +500,7 @@ where
         capacity: usize,
         detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        let Self { words, ledger } = self;
+        let Self { words, ledger, .. } = self;
         words.validate()?;
         ledger.validate_numbers(capacity, words, detached)?;
         ledger.queue.validate(words)?;
@@ -567,7 +600,7 @@ mod tests {
             let _ = slots.acquire().unwrap();
             slots.release(handle);
             slots.validate().unwrap();
-            change(slots.ledger_mut());
+            change(slots.storage_mut().slots_mut().ledger_mut());
             slots.validate().unwrap_err().rule()
         };
         assert_eq!(broken(|ledger| ledger.set_evicted(2)), "the counters agree");
@@ -588,7 +621,8 @@ mod tests {
             ledger.cycle().start().generation(),
         )
         .unwrap();
-        let mut slots = Slots::new(words, ledger);
+        let mut slots = OwnSlots::new(words, ledger);
+        let slots = slots.sealed();
         slots.reset_order_untold();
         assert_eq!(slots.words.slow_from(), slots.ledger.slow_from());
         assert!(slots.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter()));

@@ -23,7 +23,7 @@ use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Block, LedgerOf, SlotWords, Slots};
+use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
 use crate::values::PoolStorage;
@@ -66,14 +66,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
         is_zeroed: bool,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        let slots =
-            self.settings.slots::<R, H::Erased>(value, |slots, entries, value| {
-                // SAFETY: as the caller promises.
-                unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
-            })?;
+        let slots = self.settings.slots::<R, H::Erased>(value, |slots, entries, value| {
+            // SAFETY: as the caller promises.
+            unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
+        })?;
         HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
     }
-
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -172,7 +170,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);
         if is_live {
-            self.ledger_mut().count_eviction();
+            self.storage.slots_mut().count_eviction();
         }
         is_live
     }
@@ -234,7 +232,7 @@ impl SlotOffsets {
     pub const OF_LIFO: Self = {
         type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
-        type Both = Slots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
+        type Both = OwnSlots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
         let slots_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::SLOTS_OFFSET;
         let words_at = slots_at + Both::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
