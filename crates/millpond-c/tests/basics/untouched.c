@@ -141,7 +141,7 @@ static mp_pool *lists_in_use(uint32_t order, uint32_t slots, uint32_t used, uint
 }
 
 static bool lists_all(uint32_t order) {
-    return order == MP_FIFO || order == MP_ROSTER || order == MP_NEXT_FIT;
+    return order == MP_FIFO || order == MP_ROSTER;
 }
 
 static void states_list_what_was_used(void) {
