@@ -353,12 +353,16 @@ static inline MP_INLINED_ uint64_t mp_begin_(mp_pool *pool, uint32_t index, uint
 
 /* Inserts where the stack is empty, or has an entry on top that the insertion at a handle left. */
 static MP_RARE_ void *mp_insert_rare_(mp_pool *pool, uint64_t *bits) {
+    const uint32_t *words = MP_CAST_(const uint32_t *, pool->words_);
     uint32_t index = pool->fresh_from_;
     if (pool->slow_ != 0 || pool->stack_top_ < 0 || index >= pool->fresh_until_ || pool->retired_ != 0) {
         return mp_insert_slow_(pool, bits);
     }
-    pool->fresh_from_ = index + 1;
     /* No slot from there to `fresh_until_` was ever used, so that its word is 0; and all below it are live. */
+    if (words[index] != 0) {
+        return mp_insert_slow_(pool, bits);
+    }
+    pool->fresh_from_ = index + 1;
     pool->used_ = index + 1;
     if (index >= pool->peak_) {
         pool->peak_ = index + 1;

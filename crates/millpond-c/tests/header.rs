@@ -165,12 +165,16 @@ fn no_struct_keeps_a_reference_to_a_pool_that_can_change_it() {
         // A marker has nothing.
         body.replace("PhantomData<&", "").split('&').skip(1).any(|reference| {
             let words = reference.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'');
-            let mut words = words.filter(|word| !word.is_empty() && !word.starts_with('\'')).take(3);
+            let mut words =
+                words.filter(|word| !word.is_empty() && !word.starts_with('\'')).take(3);
             words.next() == Some("mut") && words.any(|word| parts.contains(&word))
         })
     };
     assert!(keeps("{ face: &'p mut dyn Face, }") && keeps("(Option<&'a mut Outside>);"));
-    assert!(!keeps("{ face: NonNull<dyn Face>, pool: &'p Head }") && !keeps("(&'f mut dyn FnMut(u64));"));
+    assert!(
+        !keeps("{ face: NonNull<dyn Face>, pool: &'p Head }")
+            && !keeps("(&'f mut dyn FnMut(u64));")
+    );
     let mut structs = 0;
     for entry in std::fs::read_dir(here().join("src")).unwrap() {
         let path = entry.unwrap().path();

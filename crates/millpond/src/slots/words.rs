@@ -213,7 +213,10 @@ impl<P: Place> SlotWords<P> {
     #[cold]
     #[inline(never)]
     fn begin_unused(&mut self, index: usize, stored: P::Word) -> P::Word {
-        assert!(stored.is_unused(), "slot {index} comes next, but is not vacant: the reuse order is wrong");
+        assert!(
+            stored.is_unused(),
+            "slot {index} comes next, but is not vacant: the reuse order is wrong"
+        );
         self.mark_used(index);
         P::Word::from_generation(self.start())
     }

@@ -86,7 +86,8 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
     let live = words.iter().filter(|word| !word.is_dead()).count();
     let inserted = stats.inserted.max(live as u64);
     // What a file says of it may be more than the slots that were used.
-    let peak = stats.peak.min(slots_max).min(usize::try_from(inserted).unwrap_or(usize::MAX)).max(live);
+    let peak =
+        stats.peak.min(slots_max).min(usize::try_from(inserted).unwrap_or(usize::MAX)).max(live);
     let with_words = if P::FRESH_COST_NOTHING { used.max(peak.min(slots)) } else { slots };
     words.resize(with_words, WordOf::<P>::from_generation(cycle.start()).as_dead());
     Ok(Checked {

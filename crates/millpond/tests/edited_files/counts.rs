@@ -16,7 +16,8 @@ fn hostile<R: ReuseOrder>(inserted: [u64; 3]) -> PolicyPool<u64, R> {
     old.remove(handles[1]);
     let mut inserted = inserted.into_iter();
     let text = set(&serde_json::to_string(&old).unwrap(), "inserted", |_| inserted.next().unwrap());
-    let read: PolicyPool<u64, R> = serde_json::from_str(&text).expect("each count is within the limit");
+    let read: PolicyPool<u64, R> =
+        serde_json::from_str(&text).expect("each count is within the limit");
     read.validate().unwrap();
     read
 }
@@ -98,7 +99,8 @@ fn a_shared_pool_takes_over_counts_at_their_limits() {
 /// Of other pools: two packed parts in one, in a pool that grows, in one without a heap, and between threads.
 #[test]
 fn other_parts_that_are_too_many_together() {
-    type Parts = Spill<Spill<PackedPool<u64>, PackedPool<u64>>, Spill<PackedPool<u64>, VecPool<u64>>>;
+    type Parts =
+        Spill<Spill<PackedPool<u64>, PackedPool<u64>>, Spill<PackedPool<u64>, VecPool<u64>>>;
     let builder = || VecPool::<u64>::builder().capacity_max(4).build();
     let mut parts = Parts::new(
         Spill::new(PackedPool::new(2), PackedPool::new(2)),

@@ -4,18 +4,8 @@ use crate::Random;
 use crate::edited::{MOST, with_number as set};
 
 /// The numbers around which counts are checked, added and converted.
-const LIMITS: [u64; 10] = [
-    0,
-    1,
-    u32::MAX as u64,
-    1 << 32,
-    1 << 61,
-    MOST - 1,
-    MOST,
-    MOST + 1,
-    1 << 63,
-    u64::MAX,
-];
+const LIMITS: [u64; 10] =
+    [0, 1, u32::MAX as u64, 1 << 32, 1 << 61, MOST - 1, MOST, MOST + 1, 1 << 63, u64::MAX];
 
 /// The numbers in a text, each with what is before it.
 fn numbers(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {

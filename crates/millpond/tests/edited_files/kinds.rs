@@ -6,8 +6,8 @@ use millpond::snapshot::SnapshotOf;
 use millpond::sync::SyncSnapshot;
 use millpond::validate::Violation;
 use millpond::{
-    Handle, Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, Stats, StaticPool,
-    SyncPool, VecPool,
+    Handle, Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool,
+    Stats, SyncPool, VecPool,
 };
 
 use crate::{Counted, Random};

@@ -167,11 +167,15 @@ fn step<K: Kind>(pool: &mut K, pasts: &mut Vec<K::Past>, random: &mut Random) {
             let large = |text: &str| text.split(|c: char| !c.is_ascii_digit()).any(|n| n.len() > 6);
             // A capacity in a file is cheap; to look at each of its slots is not.
             let is_of_many_slots = |text: &str| {
-                ["\"capacity\":", "\"capacity_max\":"]
-                    .iter()
-                    .any(|key| text.split(key).skip(1).any(|rest| large(rest.split([',', '}']).next().unwrap_or(""))))
+                ["\"capacity\":", "\"capacity_max\":"].iter().any(|key| {
+                    text.split(key)
+                        .skip(1)
+                        .any(|rest| large(rest.split([',', '}']).next().unwrap_or("")))
+                })
             };
-            if !is_of_many_slots(&text) && let Ok(read) = K::read(&text) {
+            if !is_of_many_slots(&text)
+                && let Ok(read) = K::read(&text)
+            {
                 *pool = read;
                 check(pool);
                 *pool = reads_its_own(pool);
@@ -224,10 +228,5 @@ fn pools_are_sound_whatever_files_say() {
     for seed in first..first + steps_in_all.div_ceil(STEPS) {
         steps(seed, STEPS);
     }
-    println!(
-        "{steps_in_all} steps over {} kinds; overflow checks {}, debug assertions {}",
-        KINDS.len(),
-        std::panic::catch_unwind(|| std::hint::black_box(u8::MAX) + std::hint::black_box(1)).is_err(),
-        cfg!(debug_assertions),
-    );
+    println!("{steps_in_all} steps over {} kinds", KINDS.len());
 }

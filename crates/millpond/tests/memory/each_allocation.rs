@@ -76,7 +76,9 @@ fn each_builder_returns_an_error_without_memory_for_any_one_of_its_requests() {
         }),
         each_is_refused("SizeClasses", || SizeClasses::builder().class(64, 9).try_build().is_ok()),
         each_is_refused("EvictOldest", || EvictOldest::<Handle<u64>>::try_new(9).is_ok()),
-        each_is_refused("SideTable", || SideTable::<Handle<u64>, u64>::try_with_capacity(9).is_ok()),
+        each_is_refused("SideTable", || {
+            SideTable::<Handle<u64>, u64>::try_with_capacity(9).is_ok()
+        }),
         each_is_refused("FrameMemory", || FrameMemory::try_new(900).is_some()),
         each_is_refused("FramePool", || FramePool::<u64>::try_new(9).is_ok()),
     ];

@@ -4,7 +4,9 @@ use crate::allocations;
 use crate::common::{Ledger, panics};
 use millpond::reuse::{Fifo, Lifo};
 use millpond::snapshot::SnapshotError;
-use millpond::{BuildError, Handle, Handle32, InsertAtErrorKind, PackedVecPool, Pool, Refusal, VecPool};
+use millpond::{
+    BuildError, Handle, Handle32, InsertAtErrorKind, PackedVecPool, Pool, Refusal, VecPool,
+};
 
 #[test]
 fn it_doubles_from_4_slots_up_to_its_limit() {

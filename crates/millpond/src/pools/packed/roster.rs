@@ -601,7 +601,13 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let Arrays { slots, order } = self.try_copy_arrays()?;
         let (slots, ledger) = (self.slots.copied_into(slots), self.ledger.clone());
-        Ok(Self { slots, order, slow_from: self.slow_from, ledger, detached: self.detached.clone() })
+        Ok(Self {
+            slots,
+            order,
+            slow_from: self.slow_from,
+            ledger,
+            detached: self.detached.clone(),
+        })
     }
 
     /// Checks the slots, of which there may be up to `slots_max`.

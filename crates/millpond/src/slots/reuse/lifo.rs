@@ -474,11 +474,11 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::reuse::tests::taken_from_broken;
     use crate::handle::{Handle, Word};
     use crate::pools::allocator::HandleAllocator;
     use crate::slots::Bare;
     use crate::slots::Block;
+    use crate::slots::reuse::tests::taken_from_broken;
     use alloc::vec::Vec;
 
     fn new_words(slots: usize) -> SlotWords<Block<Bare<u32, u32>>> {

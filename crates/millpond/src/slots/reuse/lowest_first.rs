@@ -258,8 +258,8 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use alloc::vec::Vec;
 
     /// Sizes at which the last word of a level is full, or has one bit.

@@ -369,8 +369,8 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
