@@ -3,12 +3,6 @@
 use crate::handle::{HandleLayout, Word};
 use crate::reports::validate::{Violation, ensure};
 
-/// The largest count that a pool reads from a file, takes over from another pool, or writes into a file. Counts rise beyond it,
-/// by one with each operation, and no process lives long enough for one of them, or the sum of two, to go beyond a `u64`; in
-/// the file of such a pool they are this.
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub(crate) const COUNT_MAX: u64 = (1 << 62) - 1;
-
 /// What a pool counts of its slots' lifetimes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counters {

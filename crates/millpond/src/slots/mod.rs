@@ -37,8 +37,6 @@ pub(crate) mod saved;
 #[allow(unsafe_code)]
 mod words;
 
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub(crate) use self::counters::COUNT_MAX;
 pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::detached::Detached;

@@ -1,6 +1,7 @@
 //! States that are written in two halves, and panics between them: each pool that was being written is sound afterwards, and
 //! goes on, whoever panicked.
 
+mod tests {
 use alloc::vec::Vec;
 use std::rc::Rc;
 
@@ -324,4 +325,5 @@ fn a_shared_pool_is_sound_after_a_panic_half_way() {
     assert!(panics_half_way(|| new(4), |pool| pool.restore(&snapshot).unwrap(), check) >= 9);
     let migrate = |pool: &mut Shared| pool.migrate_from(new(7).snapshot()).unwrap();
     assert!(panics_half_way(|| new(4), migrate, check) >= 9);
+}
 }

@@ -9,7 +9,8 @@ use super::read::{Objects, Refused};
 use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
 use crate::slots::saved::{Checked, OrderOf};
-use crate::slots::{AnyCycle, COUNT_MAX};
+use crate::reports::stats::COUNT_MAX;
+use crate::slots::AnyCycle;
 
 /// The state of a pool, and its values with their slots.
 pub(crate) type CheckedPool<H, T> = (Checked<WordOf<H>>, Vec<(usize, T)>);
