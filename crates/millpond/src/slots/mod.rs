@@ -46,6 +46,7 @@ pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
 pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapState, Parts, PartsMut, Place};
-pub(crate) use self::words::{EntryOf, OwnSlots, SlotWords, Slots, handle_at};
+pub(crate) use self::words::lifetimes::{EntryOf, OwnSlots, Slots};
+pub(crate) use self::words::{SlotWords, handle_at};
 #[cfg(feature = "alloc")]
 pub(crate) use self::{block::Block, words::full_word};

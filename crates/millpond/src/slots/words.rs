@@ -34,9 +34,7 @@
 
 #[cfg(feature = "alloc")]
 mod block;
-mod lifetimes;
-
-pub(crate) use lifetimes::{EntryOf, OwnSlots, Slots};
+pub(super) mod lifetimes;
 
 use core::mem::offset_of;
 
@@ -74,7 +72,7 @@ pub struct SlotWords<P: Place> {
     removed: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
-    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends [fast](Slots::end).
+    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends [fast](super::Slots::end).
     slow_from: u32,
 }
 

@@ -75,6 +75,7 @@ use crate::values::{PoolStorage, Storage};
 /// | --- | --- |
 /// | create | [`new`](Self::new), [`with_capacity`](Self::with_capacity), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
 #[doc = include_str!("../slot_pool/methods.md")]
+/// | keep handles alone, in a pool of `()`: a [`HandleAllocator`](crate::HandleAllocator) | [`acquire`](Self::acquire), [`acquire_at`](Self::acquire_at), [`next_handle`](Self::next_handle), [`release`](Self::release), [`slot_runs`](Self::slot_runs) |
 /// | know how many slots were ever used | [`slots_used`](Self::slots_used) |
 /// | list the live slots, in the order [`Roster`](crate::reuse::Roster) | [`live_slots`](Self::live_slots) |
 /// | use many threads | [`set_aside`](Self::set_aside), [`update`](Self::update), [`par_iter`](Self::par_iter), [`par_iter_mut`](Self::par_iter_mut), [`par_values`](Self::par_values), [`par_values_mut`](Self::par_values_mut), [`par_runs`](Self::par_runs), [`par_runs_mut`](Self::par_runs_mut), [`par_update`](Self::par_update), [`par_update_in`](Self::par_update_in) |

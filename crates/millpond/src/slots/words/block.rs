@@ -2,10 +2,10 @@
 
 use core::alloc::Layout;
 
-use super::{SlotWords, Slots};
+use super::SlotWords;
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Needs, Place, SlotKind, retired_among};
+use crate::slots::{Block, Needs, Place, SlotKind, Slots, retired_among};
 
 impl<K: SlotKind> SlotWords<Block<K>> {
     /// No slots, and no memory.
