@@ -8,9 +8,9 @@ use super::super::state::sealed::{Load, ObjectsFor, State};
 use super::read::{Objects, Refused};
 use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
-use crate::slots::saved::{Checked, OrderOf};
 use crate::reports::stats::COUNT_MAX;
 use crate::slots::AnyCycle;
+use crate::slots::saved::{Checked, OrderOf};
 
 /// The state of a pool, and its values with their slots.
 pub(crate) type CheckedPool<H, T> = (Checked<WordOf<H>>, Vec<(usize, T)>);
