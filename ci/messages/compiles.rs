@@ -14,17 +14,12 @@ impl Drop for Borrows<'_> {
 fn is_send<T: Send>() {}
 fn is_sync<T: Sync>() {}
 
-fn is_shorter<'a>(pool: &'a Pool<&'static str>) -> &'a Pool<&'a str> {
-    pool
-}
-
 fn main() {
     is_send::<Pool<u8>>();
     is_send::<millpond::pool::ValuesMut<'static, u8>>();
     is_send::<millpond::pool::IterMut<'static, u8, Lifo, Handle<()>>>();
     is_sync::<SyncPool<u8>>();
     is_sync::<StaticPool<u8, 4>>();
-    is_shorter(&Pool::new(1)).len();
     let words = String::from("words");
     let mut pool = Pool::new(1);
     let shared = SyncPool::new(1);

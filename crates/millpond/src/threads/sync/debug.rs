@@ -29,7 +29,7 @@ impl<T> Slots<T> {
     /// Fills a slot whose value was dropped or moved out.
     pub(super) fn mark_dead(&self, index: usize) {
         if self.watch.as_ref().is_some_and(Watch::fills) {
-            self.with_bytes(index, |bytes| fill(bytes));
+            self.with_bytes(index, fill);
         }
     }
 
