@@ -49,8 +49,28 @@ fn take_arrays<R: ReuseOrder>(options: &Checked<'_>) -> Result<Block, Status> {
 ///
 /// As [`Growth`] says.
 unsafe fn grow<R: ReuseOrder>(head: NonNull<Head>, to: Goal) -> Result<(), Status> {
+    let mut whole = head.cast::<Whole<R>>();
     // SAFETY: as the caller promises; it is a pool of this order.
-    let whole = unsafe { head.cast::<Whole<R>>().as_mut() };
+    let (from, slots) = unsafe { room_for(whole.as_ref(), to)? };
+    // SAFETY: as above; the field is copied.
+    let outside = unsafe { (*head.as_ptr()).outside };
+    // SAFETY: null, or the pool's own, which lies apart from it.
+    let outside = unsafe { outside.as_mut() };
+    if let Some(outside) = outside {
+        outside.make_room(slots)?;
+        // These start from the head, so that no reference to the pool may be kept across them.
+        outside.open(head);
+        // SAFETY: as above.
+        let grown = grow_to(unsafe { whole.as_mut() }, slots);
+        outside.grown(head, from);
+        return grown;
+    }
+    // SAFETY: as above.
+    grow_to(unsafe { whole.as_mut() }, slots)
+}
+
+/// How many slots there are, and how many there will be.
+fn room_for<R: ReuseOrder>(whole: &Whole<R>, to: Goal) -> Result<(usize, usize), Status> {
     let from = whole.slots.capacity();
     let more = from.saturating_mul(2).max(SLOTS_MIN).min(whole.capacity_max());
     let slots = match to {
@@ -66,15 +86,7 @@ unsafe fn grow<R: ReuseOrder>(head: NonNull<Head>, to: Goal) -> Result<(), Statu
             more.max(slot + 1)
         }
     };
-    // SAFETY: null, or the pool's own.
-    let Some(outside) = (unsafe { whole.head.outside.as_mut() }) else {
-        return grow_to(whole, slots);
-    };
-    outside.make_room(slots)?;
-    outside.open(head);
-    let grown = grow_to(whole, slots);
-    outside.grown(head, from);
-    grown
+    Ok((from, slots))
 }
 
 /// Moves to more slots, all of whose bytes may be read and written; on an error, nothing changes.
@@ -184,13 +196,13 @@ pub(crate) fn create_growing(options: &Checked<'_>) -> Result<NonNull<Head>, Sta
 impl Opened<'_> {
     /// Makes room for so many more insertions.
     fn reserve(&mut self, additional: usize) -> Result<(), Status> {
-        let millpond::Stats { capacity, live, retired, .. } = self.face.stats();
+        let millpond::Stats { capacity, live, retired, .. } = self.face().stats();
         let missing = additional.saturating_sub(capacity - live - retired);
         if missing == 0 {
             return Ok(());
         }
-        match capacity.checked_add(missing).filter(|slots| *slots <= self.face.capacity_max()) {
-            Some(needed) => self.face.grow(Goal::AtLeast(needed)),
+        match capacity.checked_add(missing).filter(|slots| *slots <= self.face().capacity_max()) {
+            Some(needed) => self.face_mut().grow(Goal::AtLeast(needed)),
             None => Err(Status::TOO_MANY_SLOTS),
         }
     }
@@ -246,7 +258,7 @@ pub unsafe extern "C" fn mp_pool_capacity_max(pool: *const Head) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_move_by_(pool: *mut Head, mover: Option<Move>) {
     // SAFETY: as the caller promises.
-    if let Some(pool) = unsafe { Opened::new(pool) } {
-        pool.face.move_by(mover);
+    if let Some(mut pool) = unsafe { Opened::new(pool) } {
+        pool.face_mut().move_by(mover);
     }
 }

@@ -114,7 +114,7 @@ impl Head {
 pub(crate) struct InC {
     head: Head,
     used: u32,
-    start_minus_1: u32,
+    start: u32,
     peak: u32,
     retired: u32,
     slot_bytes: usize,
@@ -162,7 +162,7 @@ macro_rules! agreed {
 
 agreed! {
     peak, retired, entries, entry_count, bits, age_lower, age_upper, slots, values, words, inserted, removed, slow_from,
-    stack_top, fresh_from, fresh_until, used, start_minus_1
+    stack_top, fresh_from, fresh_until, used, start
 }
 
 #[cfg(millpond_standalone)]

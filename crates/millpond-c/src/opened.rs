@@ -6,6 +6,7 @@
 //! `mp_pool` of zeros, which is what `millpond.hpp` has for a pool without slots; one that is changed is used by nobody
 //! else. That is the header's contract, and every block of the library relies on it.
 
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use crate::face::{Face, Goal, slot_of};
@@ -14,14 +15,19 @@ use crate::outside::Outside;
 use crate::status::Status;
 
 /// A pool that a function may change, and its parts.
+///
+/// They are addresses, and each reference is made where it is used and ends there. What is done by a pool's type
+/// ([`kinds`](crate::kinds)), or with all of its slots, starts from the head and makes references of its own: one that was
+/// kept here would be a second one to the same pool.
 pub(crate) struct Opened<'p> {
     pub(crate) head: NonNull<Head>,
-    pub(crate) face: &'p mut dyn Face,
-    pub(crate) outside: Option<&'p mut Outside>,
+    face: NonNull<dyn Face>,
+    outside: Option<NonNull<Outside>>,
     pub(crate) value_bytes: usize,
+    pool: PhantomData<&'p mut Head>,
 }
 
-impl<'p> Opened<'p> {
+impl Opened<'_> {
     /// # Safety
     ///
     /// The pool is as this module's invariant says, for as long as the result is used.
@@ -30,68 +36,82 @@ impl<'p> Opened<'p> {
         // SAFETY: as the caller promises; the fields are copied.
         let Head { face, outside, value_bytes, .. } = unsafe { head.read() };
         // SAFETY: the function that was made for this pool.
-        let mut whole = unsafe { face?(head) };
-        Some(Self {
-            head,
-            // SAFETY: as the caller promises.
-            face: unsafe { whole.as_mut() },
-            // SAFETY: null, or the pool's own.
-            outside: unsafe { outside.as_mut() },
-            value_bytes: value_bytes as usize,
-        })
+        let face = unsafe { face?(head) };
+        let (outside, value_bytes) = (NonNull::new(outside), value_bytes as usize);
+        Some(Self { head, face, outside, value_bytes, pool: PhantomData })
+    }
+
+    /// What the pool can do, for reading.
+    pub(crate) fn face(&self) -> &dyn Face {
+        // SAFETY: as whoever opened the pool has promised, and no other reference to it is in use: each is made from an
+        // address and ends before another is made.
+        unsafe { self.face.as_ref() }
+    }
+
+    /// What the pool can do.
+    pub(crate) fn face_mut(&mut self) -> &mut dyn Face {
+        // SAFETY: as above.
+        unsafe { self.face.as_mut() }
+    }
+
+    /// What is done outside, if anything.
+    pub(crate) fn outside_mut(&mut self) -> Option<&mut Outside> {
+        // SAFETY: the pool's own, which lies apart from it; only the pool knows it.
+        self.outside.map(|mut outside| unsafe { outside.as_mut() })
     }
 
     pub(crate) fn value(&self, slot: usize) -> *mut u8 {
         // SAFETY: callers name slots of the pool.
-        unsafe { self.face.values().add(slot * self.value_bytes) }.as_ptr()
+        unsafe { self.face().values().add(slot * self.value_bytes) }.as_ptr()
     }
 
     pub(crate) fn note_birth(&mut self, bits: u64) -> *mut u8 {
         let slot = slot_of(bits);
         let value = self.value(slot);
-        self.face.note(bits);
-        if let Some(outside) = &mut self.outside {
-            outside.birth(slot, value, self.value_bytes);
+        self.face_mut().note(bits);
+        let bytes = self.value_bytes;
+        if let Some(outside) = self.outside_mut() {
+            outside.birth(slot, value, bytes);
         }
         value
     }
 
     fn note_death(&mut self, slot: usize) {
-        let value = self.value(slot);
-        if let Some(outside) = &mut self.outside {
-            outside.death(slot, value, self.value_bytes);
+        let (value, bytes) = (self.value(slot), self.value_bytes);
+        if let Some(outside) = self.outside_mut() {
+            outside.death(slot, value, bytes);
         }
     }
 
     /// Makes room for an insertion, if none is left and the pool grows.
     pub(crate) fn make_room(&mut self) -> Result<(), Status> {
-        if self.face.needs_room() { self.face.grow(Goal::More) } else { Ok(()) }
+        if self.face().needs_room() { self.face_mut().grow(Goal::More) } else { Ok(()) }
     }
 
     /// Makes sure that the slot of a handle is there, unless it is beyond the pool's limit. An error if that is too far
     /// beyond the other slots, or the lifetime could not begin.
     pub(crate) fn reach(&mut self, bits: u64) -> Result<(), Status> {
-        let still_to_come = self.face.occupancy().slots()..self.face.capacity_max();
+        let still_to_come = self.face().occupancy().slots()..self.face().capacity_max();
         let is_to_come = still_to_come.contains(&slot_of(bits));
-        if is_to_come { self.face.grow(Goal::Reach(bits)) } else { Ok(()) }
+        if is_to_come { self.face_mut().grow(Goal::Reach(bits)) } else { Ok(()) }
     }
 
     /// Begins a lifetime, if there is room or the pool makes some.
     pub(crate) fn insert(&mut self) -> Option<(u64, *mut u8)> {
-        if self.face.keeps_oldest() && self.face.is_full() {
-            let victim = self.face.oldest();
+        if self.face().keeps_oldest() && self.face().is_full() {
+            let victim = self.face_mut().oldest();
             self.evict(victim);
         }
         // Without memory, the pool refuses.
         let _ = self.make_room();
-        match self.face.acquire() {
+        match self.face_mut().acquire() {
             0 => None,
             bits => Some((bits, self.note_birth(bits))),
         }
     }
 
     pub(crate) fn evict(&mut self, bits: u64) {
-        if self.face.evict(bits) {
+        if self.face_mut().evict(bits) {
             self.note_death(slot_of(bits));
         }
     }
@@ -103,13 +123,14 @@ impl<'p> Opened<'p> {
         slots: usize,
         replace: impl FnOnce() -> Result<(), Status>,
     ) -> Result<(), Status> {
-        let Some(outside) = &mut self.outside else { return replace() };
+        let head = self.head;
+        let Some(outside) = self.outside_mut() else { return replace() };
         outside.make_room(slots)?;
-        outside.open(self.head);
+        outside.open(head);
         match replace() {
-            Ok(()) => outside.open(self.head),
+            Ok(()) => outside.open(head),
             Err(status) => {
-                outside.replaced(self.head);
+                outside.replaced(head);
                 return Err(status);
             }
         }
@@ -117,7 +138,7 @@ impl<'p> Opened<'p> {
     }
 
     pub(crate) fn remove(&mut self, bits: u64) -> bool {
-        let is_live = self.face.release(bits);
+        let is_live = self.face_mut().release(bits);
         if is_live {
             self.note_death(slot_of(bits));
         }

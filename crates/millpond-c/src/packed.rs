@@ -126,24 +126,27 @@ impl Parts {
         unsafe { to.write(slot as u32) };
     }
 
-    fn aids<'a>(&self) -> Option<&'a mut Outside> {
+    /// Calls the function with the pool's aids, if it has some, for as long as it runs.
+    fn with_aids(&self, work: impl FnOnce(&mut Outside)) {
         // SAFETY: null, or the pool's own, which nobody else uses meanwhile.
-        unsafe { self.aids.as_mut() }
+        if let Some(aids) = unsafe { self.aids.as_mut() } {
+            work(aids);
+        }
     }
 
     /// All bytes of values may be written from now on.
     pub(crate) fn open(&self) {
-        if let Some(aids) = self.aids() {
+        self.with_aids(|aids| {
             (0..self.slots).for_each(|place| aids.open_value(self.value(place), self.value_bytes));
-        }
+        });
     }
 
     /// The bytes behind the first `count` values are dead again.
     pub(crate) fn close(&self, count: usize) {
-        if let Some(aids) = self.aids() {
+        self.with_aids(|aids| {
             (count..self.slots)
                 .for_each(|place| aids.death(place, self.value(place), self.value_bytes));
-        }
+        });
     }
 }
 
@@ -310,23 +313,15 @@ pub unsafe extern "C" fn mp_packed_watch_(
     else {
         return;
     };
-    let aids = match parts.aids() {
-        Some(aids) => aids,
+    if parts.aids.is_null() {
         // Not watched if there is no memory for that.
-        None => match boxed(Outside::default()) {
-            Ok(aids) => {
-                // SAFETY: as the caller promises.
-                let packed = unsafe { packed.as_mut() };
-                packed.aids = Box::into_raw(aids);
-                // SAFETY: the pool's own from now on.
-                unsafe { &mut *packed.aids }
-            }
-            Err(_) => return,
-        },
-    };
-    aids.poison_with(poison, unpoison);
+        let Ok(aids) = boxed(Outside::default()) else { return };
+        // SAFETY: as the caller promises.
+        unsafe { packed.as_mut() }.aids = Box::into_raw(aids);
+    }
     // SAFETY: as above.
     if let Some((_, parts)) = unsafe { Parts::of(packed.as_ptr()) } {
+        parts.with_aids(|aids| aids.poison_with(poison, unpoison));
         parts.close(parts.count);
     }
 }
@@ -344,11 +339,10 @@ pub unsafe extern "C" fn mp_packed_note_(packed: *mut Packed, place: usize, has_
         return;
     };
     let value = parts.value(place);
-    match parts.aids() {
-        Some(aids) if has_come => aids.birth(place, value, parts.value_bytes),
-        Some(aids) => aids.death(place, value, parts.value_bytes),
-        None => {}
-    }
+    parts.with_aids(|aids| match has_come {
+        true => aids.birth(place, value, parts.value_bytes),
+        false => aids.death(place, value, parts.value_bytes),
+    });
 }
 
 /// See the header.

@@ -142,10 +142,10 @@ pub unsafe extern "C" fn mp_pool_insert_or_evict(
     let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
         return ptr::null_mut();
     };
-    if pool.face.is_full() {
+    if pool.face().is_full() {
         let victim = match key {
             Some(key) => {
-                let (values, bytes) = (pool.face.values(), pool.value_bytes);
+                let (values, bytes) = (pool.face().values(), pool.value_bytes);
                 let mut key_of = |bits: u64| {
                     // SAFETY: the slot of a live object.
                     let value = unsafe { values.add(slot_of(bits) * bytes) };
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn mp_pool_insert_or_evict(
                 // SAFETY: the caller's pool.
                 unsafe { kinds::least(pool.head, &mut key_of) }
             }
-            None => pool.face.oldest(),
+            None => pool.face_mut().oldest(),
         };
         if victim != 0 {
             let value = pool.value(slot_of(victim));
@@ -184,15 +184,15 @@ pub unsafe extern "C" fn mp_pool_insert_or_evict(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_note_use(pool: *mut Head, Bits { bits }: Bits) -> Status {
     // SAFETY: as the caller promises.
-    let Some(pool) = (unsafe { Opened::new(pool) }) else {
+    let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
         return Status::NULL_POINTER;
     };
-    if !pool.face.keeps_oldest() {
+    if !pool.face().keeps_oldest() {
         return Status::NOT_KEPT;
     }
-    status_of(match pool.face.check(bits) {
+    status_of(match pool.face().check(bits) {
         Ok(()) => {
-            pool.face.note(bits);
+            pool.face_mut().note(bits);
             Ok(())
         }
         Err(refusal) => Err(refusal.into()),
@@ -210,13 +210,14 @@ pub unsafe extern "C" fn mp_pool_clear(pool: *mut Head) {
     let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
         return;
     };
-    if let Some(outside) = &mut pool.outside {
-        outside.open(pool.head);
+    let head = pool.head;
+    if let Some(outside) = pool.outside_mut() {
+        outside.open(head);
     }
     // SAFETY: as above. A pool has a kind.
-    let _ = unsafe { kinds::clear(pool.head) };
-    if let Some(outside) = &mut pool.outside {
-        outside.replaced(pool.head);
+    let _ = unsafe { kinds::clear(head) };
+    if let Some(outside) = pool.outside_mut() {
+        outside.replaced(head);
     }
 }
 
@@ -338,7 +339,7 @@ pub unsafe extern "C" fn mp_pool_next_handle(pool: *mut Head) -> Bits {
     // SAFETY: as the caller promises.
     let opened = unsafe { Opened::new(pool) };
     let next = opened.map_or(0, |mut pool| match pool.make_room() {
-        Ok(()) => pool.face.next_handle(),
+        Ok(()) => pool.face_mut().next_handle(),
         Err(_) => 0,
     });
     Bits { bits: next }
@@ -352,8 +353,8 @@ pub unsafe extern "C" fn mp_pool_next_handle(pool: *mut Head) -> Bits {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_refresh_slow_(pool: *mut Head) {
     // SAFETY: as the caller promises.
-    if let Some(pool) = unsafe { Opened::new(pool) } {
-        pool.face.refresh();
+    if let Some(mut pool) = unsafe { Opened::new(pool) } {
+        pool.face_mut().refresh();
     }
 }
 

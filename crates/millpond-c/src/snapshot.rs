@@ -97,7 +97,7 @@ pub(crate) unsafe fn copy(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), 
     let is_watched = unsafe { outside.as_ref() }.is_some_and(Outside::is_watched);
     let used = past.used_slots();
     let bytes = pool.value_bytes;
-    let (values, past_values) = (pool.face.values(), past.values());
+    let (values, past_values) = (pool.face().values(), past.values());
     let copy_slots = |first: usize, count: usize| {
         // SAFETY: both have these slots.
         let to = unsafe { values.add(first * bytes) };
@@ -114,7 +114,7 @@ pub(crate) unsafe fn copy(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), 
     } else {
         copy_slots(0, used);
     }
-    if let Some(outside) = &mut pool.outside {
+    if let Some(outside) = pool.outside_mut() {
         outside.replaced(to);
     }
     Ok(())
@@ -349,23 +349,23 @@ pub(crate) fn read_state(pool: &mut Opened<'_>, buffer: &[u8]) -> Result<(), Sta
     // SAFETY: the caller's pool.
     pool.be_replaced(listed, || unsafe { kinds::load(head, saved) })?;
     let mut rest = values;
-    for run in pool.face.occupancy().runs() {
+    for run in pool.face().occupancy().runs() {
         let (now, later) = rest.split_at_checked(run.len() * bytes).ok_or(Status::BAD_STATE)?;
         // SAFETY: the slots are there.
-        let to = unsafe { pool.face.values().add(run.start * bytes) };
+        let to = unsafe { pool.face().values().add(run.start * bytes) };
         // SAFETY: as above; the buffer lies elsewhere.
         unsafe { to.as_ptr().copy_from_nonoverlapping(now.as_ptr(), now.len()) };
         rest = later;
     }
     // Which of them is the oldest was not written.
-    if pool.face.keeps_oldest() {
-        for slot in 0..pool.face.used_slots() {
-            let bits = pool.face.handle_at(slot);
-            pool.face.note(bits);
+    if pool.face().keeps_oldest() {
+        for slot in 0..pool.face().used_slots() {
+            let bits = pool.face().handle_at(slot);
+            pool.face_mut().note(bits);
         }
     }
-    if let Some(outside) = &mut pool.outside {
-        outside.replaced(pool.head);
+    if let Some(outside) = pool.outside_mut() {
+        outside.replaced(head);
     }
     Ok(())
 }

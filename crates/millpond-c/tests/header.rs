@@ -154,3 +154,44 @@ fn a_program_that_uses_one_pool_grows_by_82_kib_at_most() {
     let more = bytes_of(program, "with") - bytes_of(without, "without");
     assert!((20_000..82 << 10).contains(&more), "{more} bytes");
 }
+
+/// A reference that is kept while another is made from the head would be a second one to the same pool. So what stands for a
+/// pool across calls is an address, and no struct of the library has a field of such a type. (Closures that are passed down
+/// are none of the pool's parts.)
+#[test]
+fn no_struct_keeps_a_reference_to_a_pool_that_can_change_it() {
+    let parts = ["Face", "Growth", "Head", "Outside", "Packed", "Slots", "Whole"];
+    let keeps = |body: &str| {
+        // A marker has nothing.
+        body.replace("PhantomData<&", "").split('&').skip(1).any(|reference| {
+            let words = reference.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'');
+            let mut words =
+                words.filter(|word| !word.is_empty() && !word.starts_with('\'')).take(3);
+            words.next() == Some("mut") && words.any(|word| parts.contains(&word))
+        })
+    };
+    assert!(keeps("{ face: &'p mut dyn Face, }") && keeps("(Option<&'a mut Outside>);"));
+    assert!(
+        !keeps("{ face: NonNull<dyn Face>, pool: &'p Head }")
+            && !keeps("(&'f mut dyn FnMut(u64));")
+    );
+    let mut structs = 0;
+    for entry in std::fs::read_dir(here().join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code: String = lines.map(|line| format!("{line}\n")).collect();
+        for (at, _) in code.match_indices("struct ") {
+            let rest = &code[at..];
+            // To the end of the struct: its brace at the beginning of a line, or the semicolon of one without names.
+            let end = match (rest.find(";\n"), rest.find("{\n")) {
+                (Some(end), Some(brace)) if end < brace => end,
+                (_, Some(_)) => rest.find("\n}").unwrap(),
+                (end, None) => end.unwrap(),
+            };
+            structs += 1;
+            assert!(!keeps(&rest[..end]), "{}: {}", path.display(), &rest[..end]);
+        }
+    }
+    assert!(structs > 30, "{structs} structs were looked at");
+}

@@ -30,8 +30,25 @@ thread_local! {
     static REFUSED_FROM: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
+thread_local! {
+    /// How many requests of this thread are answered before one is refused.
+    static ANSWERED: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
 fn is_refused(bytes: usize) -> bool {
-    REFUSED_FROM.try_with(|from| bytes >= from.get()).unwrap_or(false)
+    let is_next = ANSWERED.try_with(|answered| {
+        let left = answered.get();
+        answered.set(left.and_then(|left| left.checked_sub(1)));
+        left == Some(0)
+    });
+    is_next == Ok(true) || REFUSED_FROM.try_with(|from| bytes >= from.get()).unwrap_or(false)
+}
+
+/// While the function runs, the system refuses one request: that after so many others. Returns also whether there was one.
+pub fn refusing_one<V>(after: usize, work: impl FnOnce() -> V) -> (V, bool) {
+    ANSWERED.set(Some(after));
+    let value = work();
+    (value, ANSWERED.take().is_none())
 }
 
 /// While the function runs, the system has no memory for requests of `from` bytes or more.

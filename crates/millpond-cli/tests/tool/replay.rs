@@ -33,7 +33,6 @@ fn the_bundled_games_are_replayed_through_every_pool() {
             "Pool, LowestFirst",
             "Pool, Roster",
             "Pool, NextFit",
-            "Pool, Intrusive",
             "PackedPool",
             "VecPool",
             "Recycler, Lifo",

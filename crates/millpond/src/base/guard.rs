@@ -31,6 +31,13 @@ pub(crate) fn continue_after_panic<T>(value: &mut T, work: impl Fn(&mut T)) {
     defuse(value);
 }
 
+/// A place where a state is half written, in what a guard keeps whole: tests [panic](tests::panics_half_way) here.
+#[inline(always)]
+pub(crate) fn half_way() {
+    #[cfg(test)]
+    tests::pass_half_way();
+}
+
 impl<T, F: FnMut(&mut T)> Drop for Guard<T, F> {
     #[inline]
     fn drop(&mut self) {
@@ -55,7 +62,8 @@ impl<T, F: FnMut(&mut T)> DerefMut for Guard<T, F> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::cell::Cell;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
     use super::{continue_after_panic, defuse, guard};
@@ -66,6 +74,40 @@ mod tests {
 
     fn panic_quietly() -> ! {
         resume_unwind(std::boxed::Box::new("on purpose"))
+    }
+
+    std::thread_local! {
+        /// How many places are passed before the one that panics.
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn pass_half_way() {
+        match LEFT.take() {
+            Some(0) => panic_quietly(),
+            left => LEFT.set(left.map(|left| left - 1)),
+        }
+    }
+
+    /// Does this once for each [place](super::half_way) that it passes, and panics there: `work` gets a new state each time,
+    /// and `check` sees it afterwards. Returns how many places there are.
+    pub(crate) fn panics_half_way<S>(
+        mut state: impl FnMut() -> S,
+        mut work: impl FnMut(&mut S),
+        mut check: impl FnMut(&mut S),
+    ) -> usize {
+        for places in 0.. {
+            let mut now = state();
+            LEFT.set(Some(places));
+            let panicked = panics(|| work(&mut now));
+            let is_last = LEFT.take().is_some();
+            check(&mut now);
+            if is_last {
+                assert!(!panicked, "it panicked elsewhere");
+                return places;
+            }
+            assert!(panicked);
+        }
+        unreachable!("there are not so many places")
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //!
 //! # Invariant
 //!
-//! The unsafe code here makes and writes only `MaybeUninit`, for which any bytes are valid.
+//! The unsafe code here makes and writes only `MaybeUninit`, for which any bytes are valid, and boxes, each in memory that was
+//! allocated for its type.
 
 use alloc::alloc::{alloc, alloc_zeroed, dealloc, realloc};
 use alloc::boxed::Box;
@@ -92,6 +93,15 @@ pub(crate) const fn dangling(layout: Layout) -> NonNull<u8> {
         Some(address) => address,
         None => NonNull::dangling(),
     }
+}
+
+/// A value in a box, where `Box::new` would abort without memory.
+pub(crate) fn boxed<V>(value: V) -> Result<Box<V>, OutOfMemory> {
+    let place = take(Layout::new::<V>())?.cast::<V>();
+    // SAFETY: the memory is that of the layout, or there are no bytes.
+    unsafe { place.write(value) };
+    // SAFETY: it is from the global allocator, with the layout of the value that it has, and nobody else has it.
+    Ok(unsafe { Box::from_raw(place.as_ptr()) })
 }
 
 /// A slice of copies of one value, every page of it written.

@@ -43,6 +43,11 @@ impl FullPool {
         let Stats { capacity, peak, retired, .. } = *stats;
         Self { name, capacity, peak, retired, out_of_memory: false }
     }
+
+    /// With so many slots more, which had retired when the pool freed them.
+    pub(crate) fn with_retired(self, slots: usize) -> Self {
+        Self { capacity: self.capacity + slots, retired: self.retired + slots, ..self }
+    }
 }
 
 impl<T> Full<T> {
@@ -64,7 +69,7 @@ impl<T> Full<T> {
         self.pool.name
     }
 
-    /// Returns the number of slots of the pool.
+    /// Returns the number of slots of the pool, with those that it has freed if they had retired.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.pool.capacity

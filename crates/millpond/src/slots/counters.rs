@@ -20,8 +20,9 @@ impl Counters {
     /// The counts of slots that were never used.
     pub(crate) const NONE: Self = Self { inserted: 0, removed: 0, peak: 0, retired: 0 };
 
-    /// The counts of slots with this history.
+    /// The counts of slots with this history. Never panics.
     pub(crate) fn loaded(inserted: u64, live: usize, peak: usize, retired: usize) -> Self {
+        let inserted = inserted.max(live as u64);
         Self {
             inserted,
             removed: inserted - live as u64,
@@ -105,6 +106,18 @@ impl Counters {
     /// This many retired slots are no more.
     pub(crate) fn forget_retired(&mut self, slots: usize) {
         self.retired -= slots as u32;
+    }
+
+    /// All slots are as if never used, whatever they were.
+    #[cfg(any(feature = "packed", all(feature = "serde", feature = "alloc")))]
+    pub(crate) fn renew(&mut self) {
+        *self = Self { removed: self.inserted, peak: 0, retired: 0, ..*self };
+    }
+
+    /// So many dead slots will never be reused.
+    #[cfg(feature = "packed")]
+    pub(crate) fn set_retired(&mut self, slots: usize) {
+        self.retired = slots as u32;
     }
 
     /// This many dead slots will never be reused.

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::CountedSlots;
+use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::reports::errors::InsertAtErrorKind;
 
@@ -33,11 +34,28 @@ impl Detached {
 
     /// Makes room for one more, so that [`add`](Self::add) takes no memory.
     pub(crate) fn reserve(&mut self) {
-        self.0.get_or_insert_default().reserve(1);
+        self.with_room_for(1);
+    }
+
+    /// The list, with room for so many more.
+    ///
+    /// # Panics
+    ///
+    /// Without memory, where a vector would abort.
+    fn with_room_for(&mut self, more: usize) -> &mut Vec<(u32, u32)> {
+        let made = if self.0.is_none() { memory::boxed(Vec::new()).map(Some) } else { Ok(None) };
+        let made = made.and_then(|made| {
+            let slots = self.0.get_or_insert_with(|| made.unwrap_or_default());
+            slots.try_reserve(more).map_err(|_| OutOfMemory)
+        });
+        match (made, &mut self.0) {
+            (Ok(()), Some(slots)) => slots,
+            _ => panic!("no memory for the list of objects that are out of their pool"),
+        }
     }
 
     pub(crate) fn add(&mut self, slot: u32, generation: u32) {
-        let slots = self.0.get_or_insert_default();
+        let slots = self.with_room_for(1);
         let place = slots.partition_point(|(other, _)| *other < slot);
         slots.insert(place, (slot, generation));
     }
@@ -107,6 +125,7 @@ impl Detached {
     }
 }
 
+/// Panics without memory.
 impl Clone for Detached {
     fn clone(&self) -> Self {
         let mut clone = Self::NONE;
@@ -119,9 +138,8 @@ impl Clone for Detached {
         match other.as_slice() {
             [] => self.clear(),
             slots => {
-                let own = self.0.get_or_insert_default();
-                own.clear();
-                own.extend_from_slice(slots);
+                self.clear();
+                self.with_room_for(slots.len()).extend_from_slice(slots);
             }
         }
     }

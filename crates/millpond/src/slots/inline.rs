@@ -43,6 +43,7 @@ unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
     type Entry = K::Entry;
     const HAS_BITMAP: bool = false;
     const MOVES_VALUES: bool = true;
+    const FIRST: u32 = 1;
 
     #[inline(always)]
     fn parts(&self) -> Parts<'_, K::Word, K::Entry> {
@@ -52,11 +53,6 @@ unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
             entries: self.entries.as_flattened(),
             values: self.values.as_ptr().cast(),
         }
-    }
-
-    #[inline(always)]
-    fn value_bytes(&self) -> usize {
-        size_of::<T>()
     }
 
     #[inline(always)]

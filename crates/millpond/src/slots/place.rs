@@ -30,13 +30,13 @@ pub unsafe trait Place {
     const HAS_BITMAP: bool;
     /// Whether the values lie in the place itself, and move with it.
     const MOVES_VALUES: bool = false;
+    /// What the number that tells the first generation of the slots counts from: 1 where a new place is to have no bit that
+    /// is not 0, and 0 where an insertion is to read the number as it is.
+    const FIRST: u32 = 0;
 
     fn parts(&self) -> Parts<'_, Self::Word, Self::Entry>;
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry>;
-
-    /// How many bytes from one value to the next.
-    fn value_bytes(&self) -> usize;
 
     /// Where the array of entries ends.
     #[inline(always)]
@@ -84,7 +84,8 @@ pub unsafe trait Place {
 /// If it is synced, `upper` is below 2^31, and says whether the live slots are the lowest of the pool, so that iterating
 /// over them is iterating over a slice. Most iterations over small pools begin with this check, and few pools change
 /// between two iterations, so the result is stored. Otherwise, the two halves are the inverse of the number of insertions and
-/// removals at the last gathering, which is below 2^63: at one in each nanosecond, a pool has as many after 292 years.
+/// removals at the last gathering, modulo 2^63. Only a file that says the most that it may leads to as many as that: then no
+/// number is that of the last gathering, and the bitmap counts as old.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]

@@ -11,6 +11,8 @@ use crate::handle::Word;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Checked<W> {
+    /// The name of the reuse order that the state is for; empty if its pools have but one.
+    pub(crate) reuse: &'static str,
     pub(crate) cycle: AnyCycle,
     /// The number of slots.
     pub(crate) slots: usize,

@@ -28,23 +28,19 @@
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
 //!    only taking over another pool's state lowers it. Copies of states leave the slots from there on alone.
-//! 6. If the slots [hold links](SlotWords::holds_links), each has room for one in place of its value, and the first bytes of
-//!    each dead one are an initialised [`Link`].
 //!
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
 
 #[cfg(feature = "alloc")]
 mod block;
+pub(super) mod lifetimes;
 
 use core::mem::offset_of;
 
-use crate::base::cold;
-use crate::base::entry::Entry;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::Link;
 use crate::slots::{
     BitmapState, CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
 };
@@ -63,8 +59,9 @@ const SYNCED_SLOTS_PER_CHANGE: u64 = 4;
 pub struct SlotWords<P: Place> {
     /// Slots from here on were never used (invariant 5). It may be more than there are slots, in a pool that had more.
     used: u32,
-    /// One less than the first generation of every slot; 2^32 - 1 if that is 0, of slots whose first generation is not known.
-    start_minus_1: u32,
+    /// The first generation of every slot, less [that of a new place](Place::FIRST); 0 of slots whose first generation is not
+    /// known, which are in a block.
+    start_beyond_first: u32,
     /// As in [`Counters`], and so are `inserted` and `removed`.
     peak: u32,
     retired: u32,
@@ -75,36 +72,8 @@ pub struct SlotWords<P: Place> {
     removed: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
-    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
+    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends [fast](super::Slots::end).
     slow_from: u32,
-}
-
-/// The slots, as whoever owns them lends them to a [`Ledger`](super::Ledger): nobody else can change them, because their values
-/// must agree with them.
-pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
-
-impl<'a, P: Place> SlotsMut<'a, P> {
-    #[inline(always)]
-    pub(crate) fn of(slots: &'a mut SlotWords<P>) -> Self {
-        Self(slots)
-    }
-
-    /// The same slots, for a shorter time.
-    #[cfg(feature = "vec")]
-    pub(crate) fn reborrow(&mut self) -> SlotsMut<'_, P> {
-        SlotsMut(self.0)
-    }
-
-    /// How many slots there are.
-    pub(crate) fn slots(&self) -> usize {
-        self.0.slots()
-    }
-
-    /// The slots, to be broken.
-    #[cfg(test)]
-    pub(crate) fn all(self) -> &'a mut SlotWords<P> {
-        self.0
-    }
 }
 
 impl<P: Place> SlotWords<P> {
@@ -119,7 +88,7 @@ impl<P: Place> SlotWords<P> {
     ];
     pub(crate) const SLOW_FROM_OFFSET: usize = offset_of!(Self, slow_from);
     pub(crate) const USED_OFFSET: usize = offset_of!(Self, used);
-    pub(crate) const START_MINUS_1_OFFSET: usize = offset_of!(Self, start_minus_1);
+    pub(crate) const START_OFFSET: usize = offset_of!(Self, start_beyond_first);
 
     /// The words of 64 slots, if all of them are live.
     #[inline]
@@ -169,10 +138,9 @@ impl<P: Place> CountedSlots for SlotWords<P> {
 impl<P: Place> SlotWords<P> {
     const fn unused(place: P, start: u32) -> Self {
         let Counters { inserted, removed, peak, retired } = Counters::NONE;
-        let start_minus_1 = start.wrapping_sub(1);
         Self {
             used: 0,
-            start_minus_1,
+            start_beyond_first: start.wrapping_sub(P::FIRST),
             peak,
             retired,
             place,
@@ -186,12 +154,12 @@ impl<P: Place> SlotWords<P> {
     /// The first generation of every slot; 0 if it is not known.
     #[inline]
     pub(crate) fn start(&self) -> u32 {
-        self.start_minus_1.wrapping_add(1)
+        self.start_beyond_first.wrapping_add(P::FIRST)
     }
 
     /// Changes the first generation of slots whose words are stored if they were used.
     pub(crate) fn set_start(&mut self, start: u32) {
-        self.start_minus_1 = start.wrapping_sub(1);
+        self.start_beyond_first = start.wrapping_sub(P::FIRST);
     }
 
     /// Slots from here on were never used (invariant 5).
@@ -212,27 +180,43 @@ impl<P: Place> SlotWords<P> {
         self.used = self.used.max(index as u32 + 1);
     }
 
-    /// This slot, from which on none was used, was taken, and may bring a new peak. Returns what its word stands for.
+    /// This slot, which was never used, nor any behind it, was taken, and may bring a new peak. Returns the generation of its
+    /// first lifetime.
     #[inline(always)]
     pub(crate) fn begin_next(&mut self, index: usize) -> P::Word {
-        debug_assert!(index >= self.ever_used() && index < self.slots());
+        debug_assert!(index >= self.ever_used() && self.stored(index).is_some_and(Word::is_unused));
         self.used = index as u32 + 1;
         self.end_all_slowly();
-        self.unused_word()
+        P::Word::from_generation(self.start())
     }
 
-    /// This slot, which has this stored word, was taken, and is about to become live. Returns what the word stands for.
+    /// This slot, which has this stored word, was taken because it comes next by the order, and is about to become live.
+    /// Returns the generation of that lifetime.
+    ///
+    /// Whatever the order says, no slot is taken that is not vacant: that it is, is tested here, for all orders, by the
+    /// comparison that finds out whether the slot was ever used.
+    ///
+    /// # Panics
+    ///
+    /// If the slot is not vacant. Then the order is wrong.
     #[inline(always)]
     pub(crate) fn begin(&mut self, index: usize, stored: P::Word) -> P::Word {
         self.record_next_peak();
-        if stored.is_unused() { self.begin_unused(index) } else { stored }
+        match stored.is_vacant() {
+            true => stored.as_live(),
+            false => self.begin_unused(index, stored),
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn begin_unused(&mut self, index: usize) -> P::Word {
+    fn begin_unused(&mut self, index: usize, stored: P::Word) -> P::Word {
+        assert!(
+            stored.is_unused(),
+            "slot {index} comes next, but is not vacant: the reuse order is wrong"
+        );
         self.mark_used(index);
-        self.unused_word()
+        P::Word::from_generation(self.start())
     }
 
     /// The slots below this one are not as in a new pool.
@@ -314,62 +298,20 @@ impl<P: Place> SlotWords<P> {
         self.place.entries_end_mut()
     }
 
-    /// Whether the dead slots have the links of the reuse order's list, where their values were: if it needs links, and has
-    /// no array for them.
-    #[inline]
-    pub(crate) fn holds_links(&self) -> bool {
-        P::Entry::LINKS_IN_SLOTS && self.place.parts().entries.is_empty()
-    }
-
-    /// The link that was last set since the slot died, or [`Link::NONE`]; `None` if the slots [hold no
-    /// links](Self::holds_links).
-    #[inline]
-    pub(crate) fn link(&self, index: usize) -> Option<Link> {
-        if !self.holds_links() {
-            return None;
-        }
-        if self.is_live(index) {
-            return Some(Link::NONE);
-        }
-        assert!(index < self.slots());
-        let slot = self.place.parts().values.wrapping_add(index * self.place.value_bytes());
-        // SAFETY: the slot exists and is dead, so it has room for a link, and its first bytes are an initialised one
-        // (invariant 6).
-        Some(unsafe { slot.cast::<Link>().read_unaligned() })
-    }
-
-    /// Sets the link of a dead slot, and nothing if the slot is live. Returns `false` if the slots [hold no
-    /// links](Self::holds_links).
-    #[inline]
-    pub(crate) fn set_link(&mut self, index: usize, link: Link) -> bool {
-        if !self.holds_links() {
-            return false;
-        }
-        if !self.is_live(index) {
-            // SAFETY: the slots hold links, and this one no value.
-            unsafe { self.write_link(index, link) };
-        }
-        true
-    }
-
-    /// Writes the link of a slot that is dead, or has no value any more and dies now.
-    ///
-    /// # Safety
-    ///
-    /// The slots hold links, and this one no value.
-    #[inline]
-    unsafe fn write_link(&mut self, index: usize, link: Link) {
-        assert!(index < self.slots());
-        let bytes = self.place.value_bytes();
-        let slot = self.place.parts_mut().values.wrapping_add(index * bytes);
-        // SAFETY: the slot exists, has room for a link (invariant 6), and holds no value.
-        unsafe { slot.cast::<Link>().write_unaligned(link) };
-    }
-
     /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
         Some(self.meaning(self.stored(index)?))
+    }
+
+    /// The stored word of a slot that comes next by the order.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such slot. Then the order is wrong.
+    #[inline(always)]
+    pub(crate) fn stored_next(&self, index: usize) -> P::Word {
+        self.place.parts().words[index]
     }
 
     /// The word of a slot as it is stored: 0 if the slot was never used.
@@ -436,13 +378,6 @@ impl<P: Place> SlotWords<P> {
         matches!(self.stored(index), Some(word) if !word.is_dead())
     }
 
-    /// Whether the slot is live, and in this lifetime.
-    #[inline]
-    pub(crate) fn is_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // Live words have no top bit, and a handle's generation has none. That of a dangling handle may be 0.
-        self.stored(index) == Some(generation) && !generation.is_unused()
-    }
-
     /// The generation of a live slot.
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> Option<P::Word> {
@@ -470,23 +405,6 @@ impl<P: Place> SlotWords<P> {
         unsafe { self.set_live_unchecked(index, generation) };
     }
 
-    /// Begins a lifetime of a dead slot without checking that the slot exists.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline(always)]
-    pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
-        debug_assert!(!self.is_live(index) && !generation.is_dead());
-        // SAFETY: there is a word for each slot.
-        unsafe { *self.place.parts_mut().words.get_unchecked_mut(index) = generation };
-        if self.is_synced() {
-            // SAFETY: there is such a slot.
-            unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
-        }
-        self.inserted += 1;
-    }
-
     /// The word of the bitmap with the slot's bit, which is about to change.
     ///
     /// # Safety
@@ -502,8 +420,8 @@ impl<P: Place> SlotWords<P> {
         unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) }
     }
 
-    /// Ends the lifetime of a live slot, which then has this word, and no link; its value stays where it is and is not dropped,
-    /// unless the link takes its place: the caller has moved it out, or is about to. For the word of a retired slot,
+    /// Ends the lifetime of a live slot, which then has this word; its value stays where it is and is not dropped: the
+    /// caller has moved it out, or is about to. For the word of a retired slot,
     /// call [`retire`](Self::retire).
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
@@ -513,31 +431,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: there is such a slot, as its word was written.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        self.set_link(index, Link::NONE);
         self.removed += 1;
-    }
-
-    /// Ends this lifetime of a live slot if its generation is below [`slow_from`](Self::set_slow_from), in one comparison if
-    /// the bitmap is not synced.
-    #[inline(always)]
-    pub(crate) fn end_fast(&mut self, index: usize, generation: P::Word) -> bool {
-        debug_assert!(self.is_live_in(index, generation));
-        assert!(index < self.slots());
-        if generation.to_bits() >= self.fast_below {
-            if !P::HAS_BITMAP || generation.to_bits() >= self.slow_from {
-                cold();
-                return false;
-            }
-            // SAFETY: just tested; the bitmap is synced (invariant 4).
-            unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
-        }
-        self.place.parts_mut().words[index] = generation.dead_successor();
-        if self.holds_links() {
-            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
-            unsafe { self.write_link(index, Link::NONE) };
-        }
-        self.removed += 1;
-        true
     }
 
     /// Below this generation, its successor follows, and there is nothing else to do when a lifetime ends.
@@ -732,10 +626,11 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// A number that rises with each insertion and removal.
+    /// A number that rises with each insertion and removal. From 2^63 on, which only the counts of a file make possible, the
+    /// bitmap counts as old at all times ([`BitmapState`]).
     #[inline]
     fn changes(&self) -> u64 {
-        self.inserted + self.removed
+        self.inserted.wrapping_add(self.removed)
     }
 
     #[inline]
@@ -771,10 +666,11 @@ impl<P: Place> SlotWords<P> {
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
         debug_assert!(used >= self.used() && used >= other.used());
-        self.set_counters(other.counters());
-        self.used = other.used;
         let (parts, others) = (self.place.parts_mut(), other.place.parts());
         parts.words[..used].copy_from_slice(&others.words[..used]);
+        self.set_counters(other.counters());
+        self.used = other.used;
+        let parts = self.place.parts_mut();
         if !P::HAS_BITMAP {
             return;
         }
@@ -792,14 +688,35 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Takes on these words, of which as many are live, and this history.
+    /// Takes on these words, of which as many are live, and this history, instead of those of slots that were never used but
+    /// for the live ones.
     pub(crate) fn load(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
-        self.place.parts_mut().words[..words.len()].copy_from_slice(words);
+        let live = words.iter().filter(|word| !word.is_dead()).count();
+        let counters = Counters::loaded(inserted, live, peak, retired_among(words));
         // The peak is what a file says, and may be that of more slots.
         self.mark_used_until(words.len().max(peak));
-        let live = words.iter().filter(|word| !word.is_dead()).count();
-        self.set_counters(Counters::loaded(inserted, live, peak, self.count_retired()));
+        self.place.parts_mut().words[..words.len()].copy_from_slice(words);
+        self.set_counters(counters);
         self.rebuild();
+    }
+
+    /// Makes all slots as if never used, with this first generation, whatever state a panic has left them in. The values of
+    /// live ones are gone.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) fn renew(&mut self, start: u32) {
+        let (used, bit_words) = (self.used(), self.used_bit_words());
+        let parts = self.place.parts_mut();
+        parts.words[..used].fill(P::Word::ZERO);
+        if P::HAS_BITMAP {
+            parts.bits[..bit_words].fill(0);
+        }
+        let mut counters = self.counters();
+        counters.renew();
+        self.set_counters(counters);
+        self.used = 0;
+        self.set_start(start);
+        self.end_all_slowly();
+        self.set_gathered_at(self.changes());
     }
 
     /// Counts the retired slots anew.
@@ -942,8 +859,8 @@ mod tests {
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
         let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
-        let SlotWords { used, start_minus_1, peak, retired, .. } = words;
-        assert_eq!((used, start_minus_1, peak, retired), (0, 0, 0, 0));
+        let SlotWords { used, start_beyond_first, peak, retired, .. } = words;
+        assert_eq!((used, start_beyond_first, peak, retired), (0, 0, 0, 0));
         let SlotWords { place, inserted, removed, fast_below, slow_from, .. } = words;
         assert_eq!((inserted, removed, fast_below, slow_from), (0, 0, 0, 0));
         let parts = place.parts();

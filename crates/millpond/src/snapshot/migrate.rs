@@ -81,19 +81,24 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
     let word = |index: usize| kept_word(&cycle, index, old.word(index)).map(word_in::<WordOf<P>>);
     let mut words = (0..used).map(word).collect::<Result<Vec<_>, _>>()?;
     let slots = pool.slots_there().max(used);
-    let stats = old.stats_left();
+    // Those of several parts may be more together than a file may say of each.
+    let stats = old.stats_left().within_limit();
+    let live = words.iter().filter(|word| !word.is_dead()).count();
+    let inserted = stats.inserted.max(live as u64);
     // What a file says of it may be more than the slots that were used.
-    let peak = stats.peak.min(slots_max);
+    let peak =
+        stats.peak.min(slots_max).min(usize::try_from(inserted).unwrap_or(usize::MAX)).max(live);
     let with_words = if P::FRESH_COST_NOTHING { used.max(peak.min(slots)) } else { slots };
     words.resize(with_words, WordOf::<P>::from_generation(cycle.start()).as_dead());
     Ok(Checked {
+        reuse: P::REUSE,
         cycle,
         slots,
         order: order_for(P::ORDER, old, &words),
         words,
-        inserted: stats.inserted,
+        inserted,
         refused: stats.refused,
-        evicted: stats.evicted,
+        evicted: stats.evicted.min(inserted - live as u64),
         peak,
     })
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_macros, reason = "each test file uses its own part")]
 
 mod both_ends;
+pub(crate) mod edited;
 mod panicked;
 mod vacant;
 mod value;
@@ -31,8 +32,6 @@ macro_rules! in_every_order {
         $function::<Roster $(, $($with),+)?>($($argument),*);
         println!("NextFit");
         $function::<NextFit $(, $($with),+)?>($($argument),*);
-        println!("Intrusive");
-        $function::<Intrusive $(, $($with),+)?>($($argument),*);
     }};
 }
 #[allow(unused_imports, reason = "each test file uses its own part")]

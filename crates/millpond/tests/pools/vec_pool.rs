@@ -4,7 +4,9 @@ use crate::allocations;
 use crate::common::{Ledger, panics};
 use millpond::reuse::{Fifo, Lifo};
 use millpond::snapshot::SnapshotError;
-use millpond::{BuildError, Handle, Handle32, InsertAtErrorKind, Pool, Refusal, VecPool};
+use millpond::{
+    BuildError, Handle, Handle32, InsertAtErrorKind, PackedVecPool, Pool, Refusal, VecPool,
+};
 
 #[test]
 fn it_doubles_from_4_slots_up_to_its_limit() {
@@ -224,4 +226,22 @@ fn a_restore_that_grows_and_panics_makes_no_stale_handle_valid() {
     }
     drop((pool, past));
     assert_eq!(ledger.alive(), 0);
+}
+
+/// They are not there, and no other will come.
+#[test]
+fn slots_that_have_retired_and_were_freed_are_told_of_in_a_refusal() {
+    let mut pool = VecPool::<u64>::builder().capacity_max(3).lifetimes(1).build();
+    let handles: Vec<_> = (0..3).map(|n| pool.push(n)).collect();
+    handles.iter().for_each(|handle| _ = pool.remove(*handle));
+    assert_eq!((pool.shrink_to_fit(), pool.capacity()), (3, 0));
+    let full = pool.insert(4).unwrap_err();
+    assert_eq!((full.capacity(), full.retired()), (3, 3));
+    let why = "the pool is full: of 3 slots, 0 are live and 3 retired, 3 were live at the peak";
+    assert_eq!(full.to_string(), why);
+    let mut pool = PackedVecPool::<u64>::builder().capacity_max(3).lifetimes(1).build();
+    let handles: Vec<_> = (0..3).map(|n| pool.push(n)).collect();
+    handles.iter().for_each(|handle| _ = pool.remove(*handle));
+    assert_eq!((pool.shrink_to_fit(), pool.capacity()), (3, 0));
+    assert_eq!(pool.insert(4).unwrap_err().to_string(), why);
 }

@@ -412,6 +412,12 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     fn free_detached(&mut self, handle: Key) -> Option<bool>;
     /// A pool of this plan with the objects of this one: see [`PoolUnderTest::migrated`].
     fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Box<dyn Subject<T>>>;
+    /// What is read of that which was written, once it was edited.
+    #[expect(clippy::type_complexity, reason = "each part is said once")]
+    fn read_edited(
+        &self,
+        edit: &dyn Fn(&str) -> String,
+    ) -> Option<Result<Box<dyn Subject<T>>, String>>;
     /// The same pool once more, by this way of several: see [`PoolUnderTest::came_back`].
     fn came_back(&self, way: u8) -> Option<(&'static str, Box<dyn Subject<T>>)>;
 }
@@ -550,6 +556,14 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
 
     fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Box<dyn Subject<T>>> {
         Some(Box::new(PoolUnderTest::migrated(self, plan, own)?))
+    }
+
+    fn read_edited(
+        &self,
+        edit: &dyn Fn(&str) -> String,
+    ) -> Option<Result<Box<dyn Subject<T>>, String>> {
+        let read = PoolUnderTest::read_edited(self, edit)?;
+        Some(read.map(|pool| Box::new(pool) as Box<dyn Subject<T>>))
     }
 
     fn came_back(&self, way: u8) -> Option<(&'static str, Box<dyn Subject<T>>)> {

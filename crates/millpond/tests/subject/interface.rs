@@ -439,6 +439,15 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
         None
     }
 
+    /// What is read of that which was written, once it was edited.
+    fn read_edited(&self, edit: &dyn Fn(&str) -> String) -> Option<Result<Self, String>>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        let text = String::from_utf8(self.write(Form::Json)?).unwrap();
+        Self::read(Form::Json, edit(&text).as_bytes())
+    }
+
     /// The same pool once more, by this way of several: a clone; a copy that was changed and put back by a
     /// snapshot, or made anew from this one; and what is read of that which was written, in each form.
     fn came_back(&self, way: u8) -> Option<(&'static str, Self)>

@@ -8,6 +8,7 @@ use super::{
     Claimed, Fate, Key, Makes, Past, Plan, Rank, Recorder, Subject, WAYS_BACK, WAYS_TO_SORT,
     WRITTEN, agreed, recorder,
 };
+use crate::common::edited::{MOST, with_number};
 use crate::common::{Counted, Ledger, Vacant, panics, quiet_panic};
 
 /// One step. Live objects, slots and generations are named relative to what there is, so that any
@@ -52,6 +53,9 @@ pub(crate) enum Step {
     BorrowTwo(u8, u8),
     /// Goes on with the pool that came back in one of its ways.
     Copy(u8),
+    /// Goes on with what is read of its file, which says that as many were inserted or refused as it may, in each part; or is
+    /// refused, because it says more.
+    Counted(u8),
     /// Takes this snapshot of two, or writes over it.
     Save(u8),
     /// Goes back to this snapshot, if it was taken.
@@ -584,6 +588,25 @@ impl<'k> Run<'k> {
             Step::Copy(n) => {
                 let Some((_, copy)) = self.pool.came_back(n) else { return false };
                 self.pool = copy;
+                self.note_counts();
+            }
+            Step::Counted(_) if self.nth_detached(0).is_some() => return false,
+            Step::Counted(n) => {
+                let count = [MOST, MOST - 1, MOST - 2, 1 << 61, MOST + 1][n as usize % 5];
+                let name = ["inserted", "refused"][n as usize / 5 % 2];
+                let edit = |text: &str| with_number(text, name, |was| was.max(count));
+                match (self.pool.read_edited(&edit), count > MOST) {
+                    (Some(Ok(pool)), false) => self.pool = pool,
+                    // A table has no counts.
+                    (Some(Ok(_)), true) => assert!(self.pool.stats().is_none()),
+                    (Some(Err(_)), true) => {}
+                    (Some(Err(why)), false) => panic!("{name} {count}: {why}"),
+                    (None, _) => return false,
+                }
+                let before = self.counts;
+                self.counts = Counts { inserted: u64::MAX, refused: u64::MAX, ..before };
+                self.note_counts();
+                assert!(self.counts.inserted >= before.inserted.min(MOST));
             }
             Step::Save(n) => return self.save(n),
             Step::Restore(n) => return self.restore(n),
@@ -779,10 +802,24 @@ impl<'k> Run<'k> {
             self.saved = [None, None];
         }
         self.plan = plan;
+        self.note_counts();
         self.slots.resize(self.pool.capacity(), Slot::NEW);
         // Where nothing says which slot comes next, it may be another one.
         self.vacant = self.vacant.take().filter(|_| facts.order.is_some());
         true
+    }
+
+    /// Counts beyond those that a file may say, and that another pool takes over, are the pool's to say from now on.
+    fn note_counts(&mut self) {
+        let Some(stats) = self.pool.stats() else { return };
+        if self.counts.inserted > MOST {
+            assert!(stats.inserted >= MOST - 2 || self.counts.inserted == u64::MAX);
+            self.counts.inserted = stats.inserted;
+            self.counts.removed = stats.inserted - self.len() as u64;
+        }
+        if self.counts.refused > MOST {
+            self.counts.refused = stats.refused;
+        }
     }
 
     /// Begins, or begins again, a lifetime of this slot, so many after the one that comes next.

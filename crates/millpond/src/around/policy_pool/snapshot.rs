@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::PolicyPool;
+use crate::base::guard::half_way;
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::state::{Shape, sealed};
@@ -79,6 +80,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for PolicyPool<T, R, H> 
 
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     fn copy_ages_from(&mut self, other: &Self) {
+        half_way();
         if let (Some(ages), Some(others)) = (&mut self.ages, &other.ages) {
             ages.clone_from(others);
         }

@@ -141,17 +141,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     /// exceed the number of objects ever live at once.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let (a, b) = (self.first.stats(), self.second.stats());
-        Stats {
-            capacity: a.capacity + b.capacity,
-            live: a.live + b.live,
-            peak: a.peak + b.peak,
-            retired: a.retired + b.retired,
-            inserted: a.inserted + b.inserted,
-            removed: a.removed + b.removed,
-            refused: a.refused + b.refused,
-            evicted: a.evicted + b.evicted,
-        }
+        self.first.stats().together(self.second.stats())
     }
 
     /// Moves `value` into the first pool, or into the second if the first is full.

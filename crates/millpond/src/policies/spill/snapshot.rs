@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::Spill;
+use crate::base::guard::half_way;
 use crate::handle::HandleLayout;
 use crate::policies::{Bounded, Lifetimes};
 use crate::snapshot::state::{Shape, sealed};
@@ -85,6 +86,7 @@ where
         ValueOf<A>: Copy,
     {
         self.first.copy_state_from(&other.first);
+        half_way();
         self.second.copy_state_from(&other.second);
     }
 
@@ -93,6 +95,7 @@ where
         ValueOf<A>: Clone,
     {
         self.first.clone_state_from(&other.first);
+        half_way();
         self.second.clone_state_from(&other.second);
     }
 

@@ -21,7 +21,7 @@ const SLOTS_MIN: usize = 4;
 const NAMED_SLOTS: usize = 4096;
 
 /// A pool that doubles its slots: how far it may, and what is left of slots that it had.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Doubling<W = u32> {
     /// At most this many slots, if the handle layout can name them.
     slots_max: u32,
@@ -29,6 +29,16 @@ pub struct Doubling<W = u32> {
     again: u32,
     /// The words of slots that existed.
     former: Former<W>,
+}
+
+/// Panics without memory, where a box would abort.
+impl<W: Word> Clone for Doubling<W> {
+    fn clone(&self) -> Self {
+        let Ok(former) = self.try_copy_former() else {
+            panic!("no memory for the generations of {} slots that were freed", self.former().len())
+        };
+        Self { slots_max: self.slots_max, again: 0, former }
+    }
 }
 
 /// The words of slots that existed, if there are any.

@@ -2,6 +2,7 @@
 
 use super::PackedSlotPool;
 use super::roster::PackedRoster;
+use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::{Doubling, Former};
@@ -104,9 +105,18 @@ pub(super) fn grow<T, L: HandleLayout>(
 ) -> Result<(), OutOfMemory> {
     roster.try_reserve(slots)?;
     values.try_grow(slots, touch)?;
-    let again = doubling.again(slots - roster.handles().len());
-    roster.grow(slots, again);
-    doubling.note_again(again.len());
+    let from = roster.handles().len();
+    let again = doubling.again(slots - from).len();
+    // The slots that exist again are in one of two lists, if the roster's growth does not end.
+    let mut both = guard((roster, doubling), |(roster, doubling)| {
+        if roster.handles().len() > from {
+            doubling.note_again(again);
+        }
+    });
+    let (roster, doubling) = &mut *both;
+    roster.grow(slots, doubling.again(slots - from));
+    doubling.note_again(again);
+    defuse(both);
     Ok(())
 }
 
@@ -188,8 +198,13 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             self.roster.slots_mut().try_watch(slots)?;
             self.values.try_grow(slots, false)?;
         }
+        half_way();
         replace(&mut self.values, &other.values);
-        self.roster.copy_state_from(&other.roster, arrays);
+        half_way();
+        // Half-way, the slots are the other pool's, and their order is not.
+        let mut roster = guard(&mut self.roster, |roster| roster.renew());
+        roster.copy_state_from(&other.roster, arrays);
+        defuse(roster);
         if let Some(doubling) = self.growth.doubling_mut() {
             doubling.keep(former);
         }

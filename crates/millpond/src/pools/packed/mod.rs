@@ -587,7 +587,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
     #[cold]
     fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        let pool = self.roster.refuse();
+        let beyond = self.growth.doubling().map_or(0, Doubling::retired_beyond);
+        let pool = self.roster.refuse().with_retired(beyond);
         Full { value, pool: FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool } }
     }
 

@@ -7,6 +7,7 @@ use core::iter;
 use core::ops::{Deref, DerefMut, Range};
 
 use super::slots::{Slot, Slots};
+use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::pools::settings::GenerationSettings;
@@ -31,7 +32,7 @@ use crate::slots::{
 /// slot, and only a retired slot has a word that no handle has.
 ///
 /// The handles are [erased](HandleLayout::Erased) ones, so that a program has this code once.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
     order: Vec<H>,
@@ -398,16 +399,55 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
         self.slots.note_loaded();
         self.slots.load(&saved.words, saved.inserted, saved.peak);
+        half_way();
         self.ledger.load_numbers(saved, &self.slots);
         self.detached.clear();
         self.slow_from = H::Word::ZERO;
+        half_way();
         let parting = self.parting();
         for (place, &index) in saved.order.iter().enumerate() {
             let index = index as usize;
             let position = parting.listed(place, self.slots.len());
             self.place(position, handle_in(index, self.slots[index].word));
+            half_way();
         }
         self.report_all();
+    }
+
+    /// Makes all slots as if never used, whatever state a panic has left them in. Their values are gone.
+    pub(super) fn renew(&mut self) {
+        let start = self.ledger.cycle().start();
+        self.slots.renew(start);
+        self.order.clear();
+        self.order.extend((0..self.slots.len()).map(|index| handle_in::<H>(index, start)));
+        self.detached.clear();
+        self.ledger.recount(&self.slots);
+        self.slow_from = H::Word::ZERO;
+        self.report_all();
+    }
+
+    /// Puts all slots but the live ones into the order of their indices, whatever order a panic has left them in.
+    fn reset_order(&mut self) {
+        let live = self.slots.counters().live();
+        self.order.truncate(live);
+        let (count, dead) = (self.slots.len(), H::Index::from_index(live));
+        self.slots.iter_mut().for_each(|slot| slot.position = dead);
+        for position in 0..live {
+            self.place(position, self.order[position]);
+        }
+        let is_dead = |slot: &Slot<H::Word, H::Index>| slot.position.to_index() >= live;
+        let dead = |slots: &Slots<H::Word, H::Index>, retired: bool| {
+            let dead = (0..count).filter(|index| is_dead(&slots[*index]));
+            let part = dead.filter(|index| (slots[*index].word == H::Word::RETIRED) == retired);
+            part.map(|index| handle_in(index, slots[index].word)).collect::<Vec<H>>()
+        };
+        let (retired, vacant) = (dead(&self.slots, true), dead(&self.slots, false));
+        self.slots.counters_mut().set_retired(retired.len());
+        self.order.extend(retired.into_iter().chain(vacant));
+        self.place_again(live);
+        self.slots.mark_used_until(count);
+        self.ledger.recount(&self.slots);
+        self.slow_from = H::Word::ZERO;
     }
 
     /// Takes on the state of `other`, which has the same generation cycle and, without these copies of its
@@ -417,14 +457,17 @@ impl<H: HandleLayout> PackedRoster<H> {
         match arrays {
             Some(Arrays { slots, order }) => {
                 self.slots.replace(slots, &other.slots);
+                half_way();
                 self.order = order;
             }
             None => {
                 let used = self.used().max(other.used());
                 self.slots.copy_state_from(&other.slots, used);
+                half_way();
                 self.order[..used].copy_from_slice(&other.order[..used]);
             }
         }
+        half_way();
         self.ledger.copy_numbers_from(&other.ledger);
         self.detached.clone_from(&other.detached);
         self.slow_from = H::Word::ZERO;
@@ -464,16 +507,23 @@ impl<H: HandleLayout> PackedRoster<H> {
         let new = from..slots;
         let slot = |index| Slot { word: word(index), position: H::Index::from_index(index) };
         self.slots.extend(new.clone().map(slot));
-        self.order.extend(new.map(|index| handle_in::<H>(index, word(index))));
+        // Half-way, there are slots that the order does not know.
+        let mut roster = guard(self, |roster| roster.reset_order());
+        half_way();
+        roster.order.extend(new.map(|index| handle_in::<H>(index, word(index))));
+        half_way();
         let retired = retired_among(again);
         if retired > 0 {
-            self.sort_out_retired(retired);
+            roster.sort_out_retired(retired);
+            half_way();
         }
+        let Self { ledger, slots, slow_from, .. } = &mut **roster;
         if !again.is_empty() {
-            self.ledger.recount(&self.slots);
-            self.slow_from = H::Word::ZERO;
+            ledger.recount(slots);
+            *slow_from = H::Word::ZERO;
         }
-        self.ledger.report_size(&self.slots);
+        ledger.report_size(slots);
+        defuse(roster);
     }
 
     /// This many slots among those that are counted as vacant have retired; the vacant ones keep their order.
@@ -526,9 +576,15 @@ impl<H: HandleLayout> PackedRoster<H> {
         order.extend(self.order.iter().filter(|handle| (handle.index() as usize) < kept));
         let retired = self.words_from(kept).filter(|word| *word == H::Word::RETIRED).count();
         self.slots.shrink_to(slots, retired);
-        self.order = order;
-        self.place_again(0);
-        self.ledger.report_size(&self.slots);
+        // Half-way, the order has slots that are no more.
+        let mut roster = guard(self, |roster| roster.reset_order());
+        half_way();
+        roster.order = order;
+        half_way();
+        roster.place_again(0);
+        let Self { ledger, slots, .. } = &mut **roster;
+        ledger.report_size(slots);
+        defuse(roster);
     }
 
     /// Copies of the slots and their order.
@@ -541,6 +597,19 @@ impl<H: HandleLayout> PackedRoster<H> {
 }
 
 impl<H: HandleLayout> PackedRoster<H> {
+    /// A copy with the same handles.
+    pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let Arrays { slots, order } = self.try_copy_arrays()?;
+        let (slots, ledger) = (self.slots.copied_into(slots), self.ledger.clone());
+        Ok(Self {
+            slots,
+            order,
+            slow_from: self.slow_from,
+            ledger,
+            detached: self.detached.clone(),
+        })
+    }
+
     /// Checks the slots, of which there may be up to `slots_max`.
     #[cfg(feature = "validate")]
     pub(super) fn validate(&self, slots_max: usize) -> Result<(), Violation> {

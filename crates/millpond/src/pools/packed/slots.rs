@@ -23,7 +23,7 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 
 /// The slots of a packed pool, and what watches over them. Kept apart from the values, whose type
 /// may borrow from what does not outlive the pool: with debug aids, dropping this runs code.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Vec<Slot<W, I>>,
     /// See [`mark_used`](Self::mark_used).
@@ -36,6 +36,20 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     /// Not watched.
     pub(super) const fn new(slots: Vec<Slot<W, I>>) -> Self {
         Self { slots, used: 0, counters: Counters::NONE, watch: None }
+    }
+
+    /// A copy, watched alike, of whose slots these are copies.
+    pub(super) fn copied_into(&self, slots: Vec<Slot<W, I>>) -> Self {
+        Self { slots, used: self.used, counters: self.counters, watch: self.watch.clone() }
+    }
+
+    /// Makes all slots as if never used, with this first generation; their positions are their indices.
+    pub(super) fn renew(&mut self, start: W) {
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            *slot = Slot { word: start, position: I::from_index(index) };
+        }
+        self.used = 0;
+        self.counters.renew();
     }
 
     /// Makes room for this many slots in all.
@@ -91,7 +105,7 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
             slot.word = if word == W::RETIRED { word } else { word.as_live() };
         }
         // The peak is what a file says, and may be that of more slots.
-        self.used = self.slots.len().max(peak) as u32;
+        self.used = u32::try_from(self.slots.len().max(peak)).unwrap_or(u32::MAX);
         self.counters = Counters::loaded(inserted, live, peak, retired);
     }
 

@@ -68,7 +68,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Restore for PackedSlo
         self.take_on(other, PackedValues::clone_from);
     }
 
-    /// Only the values may be others: the roster, with what is out of the pool, follows them.
+    /// If the values' own code has panicked, only they are others: the roster, with what is out of the pool, follows them.
     fn empty(&mut self) {
         self.clear();
     }
@@ -92,6 +92,7 @@ mod saved {
 
     use super::super::{PackedPool, PackedVecPool};
     use super::*;
+    use crate::base::guard::{defuse, guard, half_way};
     use crate::base::memory::OutOfMemory;
     use crate::pools::settings::Settings;
     use crate::reports::stats::Stats;
@@ -199,8 +200,15 @@ mod saved {
             let slots = state.words.len();
             self.make_slots(slots).map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
             self.clear();
-            self.forget_former();
-            self.load_slots(state, values);
+            // Half-way between two states, the slots have other values than there are.
+            let mut pool = guard(self, |pool| {
+                pool.forget_former();
+                pool.roster.renew();
+                pool.values.clear();
+            });
+            pool.forget_former();
+            pool.load_slots(state, values);
+            defuse(pool);
             Ok(())
         }
     }
@@ -227,8 +235,12 @@ mod saved {
         /// Takes on the saved state. The values are those of the live slots, and there are none so far.
         fn load_slots(&mut self, checked: &Checked<H::Word>, mut values: Vec<(usize, T)>) {
             self.roster.load(checked);
+            half_way();
             values.sort_unstable_by_key(|(index, _)| self.roster.position_at(*index));
-            self.values.extend(values.into_iter().map(|(_, value)| value));
+            for (_, value) in values {
+                self.values.extend([value]);
+                half_way();
+            }
         }
     }
 

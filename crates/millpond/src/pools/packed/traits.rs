@@ -33,7 +33,8 @@ impl<T: Clone, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H
         // Room for the whole capacity, as in any pool.
         let mut values = PackedValues::try_new(self.capacity())?;
         values.extend(self.values.iter().cloned());
-        let mut copy = Self { roster: self.roster.clone(), values, growth: self.growth.clone() };
+        let mut copy =
+            Self { roster: self.roster.try_clone()?, values, growth: self.growth.clone() };
         copy.fill_if_watched();
         Ok(copy)
     }

@@ -208,8 +208,8 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         let former = self.growth.with_freed(self.roster.words_from(kept), unused)?;
         let room = PackedRoster::<H::Erased>::try_room(kept)?;
         self.values.try_shrink(kept)?;
-        self.roster.shrink(kept, room);
         self.growth.keep(former);
+        self.roster.shrink(kept, room);
         Ok(())
     }
 

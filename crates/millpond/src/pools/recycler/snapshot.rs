@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::Recycler;
+use crate::base::guard::half_way;
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::state::{Shape, sealed};
@@ -46,6 +47,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Recycler<T, R, H> {
         T: Copy,
     {
         self.objects.copy_from_slice(&other.objects);
+        half_way();
         self.handles.copy_state_from(&other.handles);
     }
 
@@ -54,12 +56,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Recycler<T, R, H> {
         T: Clone,
     {
         self.objects.clone_from_slice(&other.objects);
+        half_way();
         self.handles.copy_state_from(&other.handles);
     }
 
     /// Releases all objects; they stay as they are.
     fn empty(&mut self) {
-        self.handles.clear();
+        sealed::Restore::empty(&mut self.handles);
     }
 }
 
@@ -68,7 +71,7 @@ mod saved {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::pools::allocator::HandleAllocator;
+    use crate::pools::allocator::{HandleAllocator, units};
     use crate::reports::stats::Stats;
     use crate::slots::saved::{Checked, OrderOf};
     use crate::snapshot::format::{Refused, serde_of_pool};
@@ -146,6 +149,7 @@ mod saved {
 
     impl<T, R: ReuseOrder, H: HandleLayout> sealed::TakeOver for Recycler<T, R, H> {
         const ORDER: OrderOf = <HandleAllocator<R, H> as sealed::Load>::ORDER_OF;
+        const REUSE: &'static str = R::NAME;
 
         fn slots_there(&self) -> usize {
             self.capacity()
@@ -159,8 +163,9 @@ mod saved {
             self.clear();
             for (index, object) in values {
                 self.objects[index] = object;
+                half_way();
             }
-            sealed::TakeOver::take_over(&mut self.handles, state, Vec::new())
+            sealed::TakeOver::take_over(&mut self.handles, state, units(state))
         }
     }
 
@@ -175,7 +180,7 @@ mod saved {
 
         /// Without a hook.
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
-            let handles = sealed::Load::load(checked, Vec::new())?;
+            let handles = sealed::Load::load(checked, units(checked))?;
             let objects: Vec<T> = values.into_iter().map(|(_, object)| object).collect();
             Ok(Self {
                 handles,

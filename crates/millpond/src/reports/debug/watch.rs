@@ -33,7 +33,7 @@ impl Watch {
         }
         let remembered = if aids.origins { slots } else { 0 };
         let origins = memory::from_fn(remembered, |_| OriginCell::default())?;
-        Ok(Some(Self(Box::new(Watched { name, aids, origins }))))
+        Ok(Some(Self(memory::boxed(Watched { name, aids, origins })?)))
     }
 
     /// There will be this many slots.

@@ -155,7 +155,7 @@ impl LifoQueue {
         }
         let index = self.next_past_stale(slots)?;
         Queue::<I>::take(self, index, slots);
-        slots.begin(index, slots.stored(index)?);
+        slots.begin(index, slots.stored_next(index));
         Some(index)
     }
 
@@ -207,12 +207,12 @@ impl LifoQueue {
     }
 }
 
-// SAFETY: a slot from the stack is tested, and one that was never used is vacant (invariant 2).
+// SAFETY: a slot from the stack is tested, and so is one that was never used; `begin` tests all others.
 unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     type Entry = I;
     const EMPTY: Self = Self { top: 0, fresh_from: 0, fresh_until: 0 };
 
-    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(slots: usize) -> usize {
         Self::room_for(slots)
     }
 
@@ -241,8 +241,9 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<(usize, P::Word)> {
-        // Two branches and no common path: the processor predicts which, and waits for neither.
-        if self.top < 0 {
+        // Two branches and no common path: the processor predicts which, and waits for neither. Asked whether it is another number
+        // than 0, which it is if it is negative, the compiler lays out the code so that the stack has a jump less.
+        if self.top != 0 {
             let entry = slots.place().entries_end().wrapping_offset(self.top);
             // SAFETY: the stack has this entry (invariant 1).
             let index = unsafe { entry.read() }.to_index();
@@ -250,15 +251,19 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
             let word = unsafe { slots.stored_unchecked(index) };
             if word.is_vacant() {
                 self.top += 1;
-                return Some((index, word));
+                return Some((index, word.as_live()));
             }
         } else if self.fresh_from < self.fresh_until {
             let index = self.fresh_from as usize;
-            self.fresh_from += 1;
-            return Some((index, slots.begin_next(index)));
+            // SAFETY: a fresh slot is a slot (invariant 2).
+            let word = unsafe { slots.stored_unchecked(index) };
+            if word.is_unused() {
+                self.fresh_from += 1;
+                return Some((index, slots.begin_next(index)));
+            }
         }
         let index = self.take_past_stale(slots)?;
-        Some((index, slots.get(index)?))
+        Some((index, slots.of_vacant(index)?))
     }
 
     fn is_within_peak(&self, slots: &SlotWords<impl Place<Entry = I>>) -> bool {
@@ -473,6 +478,7 @@ mod tests {
     use crate::pools::allocator::HandleAllocator;
     use crate::slots::Bare;
     use crate::slots::Block;
+    use crate::slots::reuse::tests::taken_from_broken;
     use alloc::vec::Vec;
 
     fn new_words(slots: usize) -> SlotWords<Block<Bare<u32, u32>>> {
@@ -695,5 +701,18 @@ mod tests {
         };
         let peak = "a lifetime ends on the fast path only if the order is within the peak";
         assert_eq!(broken(twice), peak);
+    }
+
+    /// It is as if the entry were stale, or the slots were none that are fresh.
+    #[test]
+    fn a_stack_that_names_a_live_slot_goes_on_to_the_next() {
+        let taken = taken_from_broken::<Lifo>(|slots| {
+            let (queue, entries) = slots.order_mut();
+            entries[entries.len() - 1] = 3;
+            queue.fresh_until = queue.fresh_from;
+        });
+        assert_eq!(taken.unwrap(), [4, 5], "slot 1 is lost");
+        let taken = taken_from_broken::<Lifo>(|slots| slots.order_mut().0.fresh_from = 2);
+        assert_eq!(taken.unwrap(), [1, 4, 5]);
     }
 }

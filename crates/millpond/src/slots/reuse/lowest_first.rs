@@ -129,7 +129,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
     const SEARCHES_BITMAP: bool = true;
 
-    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(slots: usize) -> usize {
         Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1
     }
 
@@ -259,6 +259,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
 mod tests {
     use super::*;
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use alloc::vec::Vec;
 
     /// Sizes at which the last word of a level is full, or has one bit.
@@ -313,5 +314,11 @@ mod tests {
         assert_eq!(change(|tree| tree.insert(0)), others);
         assert_eq!(change(|tree| tree.remove_lowest()), others);
         assert_eq!(change(|tree| tree.remove(78)), others);
+    }
+
+    #[test]
+    fn bits_of_a_live_slot_panic() {
+        let taken = taken_from_broken::<LowestFirst>(|slots| slots.order_mut().0.vacant |= 0b101);
+        assert!(taken.unwrap_err().contains(WRONG));
     }
 }

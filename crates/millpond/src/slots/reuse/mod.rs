@@ -7,7 +7,6 @@
 //! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the next slots depend on the live slots only |
 //! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
 //! | [`NextFit`] | next after the last one used | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
-//! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
 //!
 //! `insert_at`, `revive` and `acquire_at` *claim* a slot: the caller names it, not the
 //! order. In the docs of the orders, *take* is what an insertion costs, and *give back* what a
@@ -19,15 +18,11 @@
 //! values, the generation words (4 or 2 bytes per slot) and the occupancy bit of every pool. The trait is sealed.
 
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod fifo;
-#[cfg(feature = "alloc")]
-mod intrusive;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod lifo;
-#[cfg(feature = "alloc")]
-#[allow(unsafe_code)]
-mod list;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod lowest_first;
@@ -40,11 +35,11 @@ mod queue;
 mod roster;
 
 #[cfg(feature = "alloc")]
-pub use self::{
-    fifo::Fifo, intrusive::Intrusive, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit,
-};
+pub use self::{fifo::Fifo, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit};
 #[cfg(feature = "alloc")]
 pub(crate) use self::{lifo::LifoQueue, next_fit::next_vacant_after};
+#[cfg(all(test, feature = "alloc"))]
+pub(crate) use fifo::Link;
 #[cfg(test)]
 pub(crate) use queue::fit_first;
 pub use queue::{OrderOf, Queue};
@@ -67,7 +62,7 @@ use crate::handle::IndexWord;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a reuse order",
     label = "not a reuse order",
-    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit`, `Roster` and `Intrusive` of `millpond::reuse`"
+    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit` and `Roster` of `millpond::reuse`"
 )]
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.
@@ -79,4 +74,37 @@ pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 's
 
 pub(crate) mod sealed {
     pub trait Sealed {}
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::pools::allocator::HandleAllocator;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::string::String;
+    use std::vec::Vec;
+
+    /// An allocator of six slots, of which 0, 2 and 3 are live and 1 was released, whose order is then broken: what happens
+    /// when all slots that are left are acquired?
+    pub(super) fn taken_from_broken<R: ReuseOrder>(
+        change: impl FnOnce(&mut HandleAllocator<R>),
+    ) -> Result<Vec<u32>, String> {
+        let mut slots = HandleAllocator::<R>::with_capacity(6);
+        let handles: Vec<_> = (0..4).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(&mut slots);
+        slots.validate().unwrap_err();
+        let mut taken = Vec::new();
+        let all = catch_unwind(AssertUnwindSafe(|| {
+            while let Some(handle) = slots.acquire() {
+                assert!([1, 4, 5].contains(&handle.index()), "a live slot was issued again");
+                taken.push(handle.index());
+            }
+        }));
+        all.map(|()| taken).map_err(|panic| panic.downcast_ref::<String>().unwrap().clone())
+    }
+
+    /// What a wrong order makes of an insertion.
+    pub(super) const WRONG: &str = "comes next, but is not vacant: the reuse order is wrong";
 }

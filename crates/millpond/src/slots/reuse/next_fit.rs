@@ -63,7 +63,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     const EMPTY: Self = Self { cursor: None };
     const SEARCHES_BITMAP: bool = true;
 
-    fn entry_count(_slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(_slots: usize) -> usize {
         0
     }
 
@@ -151,6 +151,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
 mod tests {
     use super::*;
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
@@ -159,12 +160,21 @@ mod tests {
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        change(slots.ledger_mut().queue_mut());
+        change(slots.order_mut().0);
         slots.validate().unwrap_err().rule()
     }
 
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(broken(|queue| queue.cursor = Some(5)), "the cursor is at a slot");
+    }
+
+    #[test]
+    fn a_bitmap_without_a_live_slot_panics() {
+        let taken = taken_from_broken::<NextFit>(|slots| {
+            let words = slots.storage_mut().slots_mut().broken();
+            words.place_mut().parts_mut().bits[0] &= !0b100;
+        });
+        assert!(taken.unwrap_err().contains(WRONG));
     }
 }

@@ -26,10 +26,10 @@ use crate::slots::{Place, SlotWords};
 ///
 /// # Safety
 ///
-/// If every change was reported by the methods above:
+/// Each slot that `take_next` returns exists and is vacant **by its word**, with the generation that comes with it, whatever was
+/// reported: pools move values into these slots without another test. And if every change was reported by the methods above:
 ///
-/// - Each slot that `next` and `take_next` return exists and is vacant. Pools move values into these slots
-///   without a test.
+/// - Each slot that `next` and `take_next` return exists and is vacant.
 /// - Slots that were never used come in the order of their indices.
 /// - The entries of slots that were never used are those of a new pool's, and `take`, `take_at` and `grow` change no entry
 ///   beyond the slot behind them: see `SlotWords::used`, from which on pools copy nothing.
@@ -40,9 +40,8 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The order of no slots.
     const EMPTY: Self;
 
-    /// The number of entries that the order of this many slots needs. `holds_links`: the slots have
-    /// room for links.
-    fn entry_count(slots: usize, holds_links: bool) -> usize;
+    /// The number of entries that the order of this many slots needs.
+    fn entry_count(slots: usize) -> usize;
 
     /// Resets the order to the slots that are vacant by their words, the lowest first.
     fn reset<P: Place<Entry = Self::Entry>>(&mut self, slots: &mut SlotWords<P>) {
@@ -57,14 +56,18 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn take<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
 
     /// Both in one call. The slot counts as used from now on, and its insertion as [expected](SlotWords::record_next_peak), unless
-    /// all lifetimes [end slowly](SlotWords::end_all_slowly). Returns what its word stands for, too.
+    /// all lifetimes [end slowly](SlotWords::end_all_slowly). Returns the generation of its next lifetime, too.
+    ///
+    /// # Panics
+    ///
+    /// May panic if the order is wrong; it never returns a slot that is not vacant.
     #[inline(always)]
     fn take_next<P: Place<Entry = Self::Entry>>(
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<(usize, P::Word)> {
         let index = self.next(slots)?;
-        let word = slots.stored(index)?;
+        let word = slots.stored_next(index);
         self.take(index, slots);
         Some((index, slots.begin(index, word)))
     }

@@ -158,7 +158,7 @@ fn take_past_retired<E: RosterEntry, P: Place<Entry = E>>(
 ) -> Option<(usize, P::Word)> {
     let index = first_vacant(slots)?;
     pass_retired(slots);
-    let word = slots.stored(index)?;
+    let word = slots.stored_next(index);
     Some((index, slots.begin(index, word)))
 }
 
@@ -175,7 +175,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     type Entry = E;
     const EMPTY: Self = Self { entries: PhantomData };
 
-    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(slots: usize) -> usize {
         2 * slots
     }
 
@@ -201,7 +201,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
             return take_past_retired(slots);
         }
         let index = first_vacant(slots)?;
-        let word = slots.stored(index)?;
+        let word = slots.stored_next(index);
         Some((index, slots.begin(index, word)))
     }
 
@@ -370,6 +370,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
 mod tests {
     use super::*;
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
@@ -418,5 +419,12 @@ mod tests {
                 assert_eq!(<Difference<u16> as RosterEntry>::new(index, at).index(at), index);
             }
         }
+    }
+
+    #[test]
+    fn a_roster_that_has_a_live_slot_among_the_vacant_ones_panics() {
+        // Its vacant slots are at 3 and behind.
+        let taken = taken_from_broken::<Roster>(|slots| slots.order_mut().1[4] = 2);
+        assert!(taken.unwrap_err().contains(WRONG));
     }
 }

@@ -8,6 +8,7 @@ use super::super::state::sealed::{Load, ObjectsFor, State};
 use super::read::{Objects, Refused};
 use super::state::SavedState;
 use crate::handle::{HandleLayout, Word};
+use crate::reports::stats::COUNT_MAX;
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
 
@@ -23,11 +24,13 @@ struct Rules {
     counts: bool,
     dead_have_values: bool,
     order_of: OrderOf,
+    reuse: &'static str,
 }
 
 impl Rules {
     const fn of<P: Load>() -> Self {
-        Self { counts: P::COUNTS, dead_have_values: P::DEAD_HAVE_VALUES, order_of: P::ORDER_OF }
+        let (dead_have_values, order_of) = (P::DEAD_HAVE_VALUES, P::ORDER_OF);
+        Self { counts: P::COUNTS, dead_have_values, order_of, reuse: P::REUSE_NAME }
     }
 }
 
@@ -64,6 +67,8 @@ pub(super) fn check_labels(
     reuse: &str,
     reuse_name: &'static str,
 ) -> Result<(), Refused> {
+    // Handles alone, which are a pool of `()`, were once of a kind of their own.
+    let pool = if pool == "HandleAllocator" { "Pool" } else { pool };
     if pool != kind {
         return Err(Refused::other("kind", kind));
     }
@@ -110,8 +115,8 @@ fn check_slots<H: HandleLayout, T>(
     if rules.counts {
         check_counters(state, live, capacity)?;
     }
-    let slots = words.len();
-    Ok((Checked { cycle, slots, words, order, inserted, refused, evicted, peak }, values))
+    let (slots, reuse) = (words.len(), rules.reuse);
+    Ok((Checked { reuse, cycle, slots, words, order, inserted, refused, evicted, peak }, values))
 }
 
 fn check_counters(state: &SavedState, live: usize, capacity: usize) -> Result<(), Refused> {
@@ -122,7 +127,7 @@ fn check_counters(state: &SavedState, live: usize, capacity: usize) -> Result<()
     agree(peak <= capacity as u64, "the peak is more than the capacity")?;
     agree(peak <= inserted, "the peak is more than what was inserted")?;
     agree(Some(evicted) <= removed, "more were evicted than removed")?;
-    agree(inserted < 1 << 62 && refused < 1 << 62, "a count is 2^62 or more")
+    agree(inserted <= COUNT_MAX && refused <= COUNT_MAX, "a count is 2^62 or more")
 }
 
 pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {

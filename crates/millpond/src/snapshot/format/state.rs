@@ -80,7 +80,7 @@ impl SavedState {
         slots: usize,
         stats: Stats,
     ) -> Self {
-        let shape = pool.shape();
+        let (shape, stats) = (pool.shape(), stats.within_limit());
         Self {
             pool: kind.into(),
             reuse: reuse.into(),

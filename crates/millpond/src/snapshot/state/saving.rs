@@ -91,6 +91,8 @@ pub trait Leave: State {
 pub trait TakeOver: State {
     /// What its reuse order lists.
     const ORDER: OrderOf;
+    /// The reuse order's name, where the pool has several.
+    const REUSE: &'static str = "";
     /// Whether slots that were never used need no words to take over.
     const FRESH_COST_NOTHING: bool = false;
     /// Whether its slots can begin at another generation than those that it was built with.
@@ -104,7 +106,8 @@ pub trait TakeOver: State {
         self.slots_there()
     }
     /// Takes on this state, of as many slots as there are, or more of a pool that grows; its own is gone. The
-    /// values are those of the live slots, in the order of the slots. On an error, nothing changes.
+    /// values are those of the live slots, in the order of the slots. On an error, nothing changes. If anything panics once
+    /// the pool's own values are dropped, the pool is empty, and as if never used.
     #[doc(hidden)]
     fn take_over(
         &mut self,

@@ -88,11 +88,23 @@ impl<T> Slots<T> {
         loop {
             let index = self.free.claim(home, order::claim())?;
             let word = Word::from_bits(self.words[index].load(Relaxed));
-            if word != Word::SPENT {
+            if word.is_vacant() {
                 return Some(Claimed::new(self, index, word.generation()));
             }
-            self.retire(index);
+            self.retire_spent(index, word);
         }
+    }
+
+    /// The slot of this word, whose bit this thread has cleared, has no generation left.
+    ///
+    /// # Panics
+    ///
+    /// If it has, or a value: then the bits are wrong.
+    #[cold]
+    #[inline(never)]
+    fn retire_spent(&self, index: usize, word: Word) {
+        assert!(word == Word::SPENT, "slot {index} is free by its bit, but not vacant");
+        self.retire(index);
     }
 }
 
@@ -141,5 +153,14 @@ mod tests {
         assert_eq!(pool.stats().inserted, 1);
         pool.slots().free.word_of(0).fetch_or(1, Relaxed);
         assert_eq!(pool.insert_at(next, 'b'), Ok(next));
+    }
+
+    #[test]
+    #[should_panic(expected = "slot 0 is free by its bit, but not vacant")]
+    fn a_bit_of_a_live_slot_panics() {
+        let pool = SyncPool::new(1);
+        pool.insert('a').unwrap();
+        pool.slots().free.word_of(0).fetch_or(1, Relaxed);
+        let _ = pool.insert('b');
     }
 }

@@ -44,9 +44,8 @@ impl<T> Load for SyncSnapshot<T> {
         }
         let retired = words.iter().filter(|word| **word == u32::RETIRED).count();
         let begun = words.iter().map(|word| lifetimes_begun(cycle, *word)).sum::<u64>();
-        // Neither is as large as an `i64` can be: the words of this many lifetimes would not fit
-        // into a file.
-        let unshown = *inserted as i64 - begun as i64;
+        // No more than 2^62, and than 2^32 slots of 2^31 lifetimes each.
+        let unshown = (*inserted as i64).wrapping_sub(begun as i64);
         Ok(Self {
             shape: Shape::new(capacity, cycle),
             words: words.as_slice().into(),

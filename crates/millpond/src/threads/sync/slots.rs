@@ -495,7 +495,7 @@ impl<T> Slots<T> {
             true => self.cycle.word_after(word.generation()),
             false => word.plain(),
         });
-        let issued = || self.stats().inserted.saturating_add_signed(-self.unshown());
+        let issued = || self.stats().inserted.saturating_add_signed(self.unshown().wrapping_neg());
         Err(self.cycle.refusal(plain, handle.generation(), issued))
     }
 }

@@ -7,7 +7,7 @@ use core::ops::Range;
 use super::SyncPool;
 use super::slots::Slots;
 use super::word::Word;
-use crate::base::guard::{defuse, guard};
+use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
@@ -118,14 +118,14 @@ impl<T> SyncPool<T> {
     /// pool is empty.
     pub(super) fn begin_again(&mut self, begin: impl FnOnce(&Slots<T>)) -> Result<(), Busy> {
         // From here on, drops of values may panic, at first those of values that were removed before.
-        let inserted = self.stats().inserted;
+        let before = self.stats();
         let mut pool = guard(self, |pool| {
             pool.clear();
             pool.settle();
             // Some words are the snapshot's, and show other insertions.
             let slots = pool.slots();
-            slots.add_unshown(-slots.unshown());
-            slots.add_unshown(inserted as i64 - slots.stats().inserted as i64);
+            slots.recount(&before, 0);
+            slots.add_unshown((before.inserted as i64).wrapping_sub(slots.stats().inserted as i64));
         });
         pool.settle();
         if !pool.slots().is_at_rest() {
@@ -265,8 +265,10 @@ impl<T> SyncSnapshot<T> {
     pub(super) fn begin(&self, pool: &Slots<T>, values: impl Iterator<Item = Option<T>>) {
         for (index, (word, value)) in self.words.iter().zip(values).enumerate() {
             pool.begin_as(index, *word, value);
+            half_way();
         }
         pool.recount(&self.stats, self.unshown);
+        half_way();
         pool.free.set_home_words(&self.homes);
     }
 

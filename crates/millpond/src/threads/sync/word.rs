@@ -86,6 +86,14 @@ impl Word {
         self.0 & DEAD == 0
     }
 
+    /// Whether a free slot of an existing pool has a generation left.
+    #[inline]
+    pub(super) fn is_vacant(self) -> bool {
+        // That of a dead slot, and a generation: of the words that are more than this, those with guards are of pools that
+        // are gone.
+        self.0 > Self::SPENT.0
+    }
+
     #[inline]
     pub(super) fn is_doomed(self) -> bool {
         self.0 & (DEAD | DOOMED) == DOOMED

@@ -14,6 +14,7 @@ fn step_of_growth(random: &mut Random) -> Step {
         3 => Step::Save(n),
         4 => Step::Restore(n),
         5 => Step::RestoreElsewhere(n, m),
+        6 if m % 4 == 0 => Step::Counted(n),
         6 => Step::Copy(n),
         7 => Step::Extend(n),
         8 => Step::InsertAt(n, (m % 3) as i8),
@@ -52,7 +53,6 @@ tests_of! { [short, reserved_behind_a_freed_slot]
     vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
     vec_roster: VecKind<Roster, Handle<()>>;
     vec_next_fit: VecKind<NextFit, Handle<()>>;
-    vec_intrusive: VecKind<Intrusive, Handle<()>>;
     packed_vec: PackedVecKind<Handle<()>>;
     packed_vec_narrow: PackedVecKind<Handle32<(), 16>>;
 }

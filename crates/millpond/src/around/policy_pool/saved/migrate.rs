@@ -10,7 +10,7 @@ use crate::reports::stats::Stats;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::OrderOf;
 use crate::snapshot::state::sealed::{Leave, State};
-use crate::snapshot::{MigrateError, OldPool, migrate, used_slots};
+use crate::snapshot::{MigrateError, OldPool, check_migration, take_over, used_slots};
 
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// Takes over all objects of an old pool, of any kind and policy, with the generations of its slots; see
@@ -32,26 +32,28 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If the pool cannot keep all generations; the [error](MigrateError) says what to change.
+    /// If the pool cannot keep all generations; the [error](MigrateError) says what to change. The pool is unchanged then.
     ///
     /// # Panics
     ///
     /// If the drop of one of the pool's own values panics.
     pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
         let ages = old.ages_left();
+        let state = check_migration(self.first(), &old)?;
+        let places = Lifetimes::capacity_max(&self.pools);
+        let list = self.ages.as_ref().map(|_| EvictOldest::try_new(places)).transpose();
+        let list = list.map_err(|_| MigrateError::OutOfMemory { slots: places })?;
+        self.pools.first_mut().second_mut().clear();
+        self.pools.second_mut().clear();
         let Self { pools, .. } = self;
-        migrate(pools.first_mut().first_mut(), old, |_, value| value)?;
-        if let Some(list) = &mut self.ages {
-            let places = Lifetimes::capacity_max(&self.pools);
-            *list = EvictOldest::try_new(places)
-                .map_err(|_| MigrateError::OutOfMemory { slots: places })?;
+        take_over(pools.first_mut().first_mut(), &state, old, |_, value| value)?;
+        if let Some(mut list) = list {
             let first: &Pool<T, R, H> = self.pools.first().first();
             let handles =
                 ages.into_iter().filter_map(|(slot, generation)| H::from_parts(slot, generation));
             handles.filter(|handle| first.contains(*handle)).for_each(|handle| list.note(handle));
+            self.ages = Some(list);
         }
-        self.pools.first_mut().second_mut().clear();
-        self.pools.second_mut().clear();
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::base::OutOfMemory;
+use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::HandleLayout;
 use crate::pools::slot_pool::{Growth, PoolPlace, SlotPool};
 use crate::reports::stats::Stats;
@@ -114,6 +115,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     TakeOver for SlotPool<T, G, R, H, P>
 {
     const ORDER: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
+    const REUSE: &'static str = R::NAME;
     const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<P::Entry>(Self::ORDER);
 
     fn slots_there(&self) -> usize {
@@ -130,19 +132,28 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         values: Vec<(usize, T)>,
     ) -> Result<(), MigrateError> {
         let slots = state.slots;
-        let Self { storage, ledger, growth, detached, .. } = self;
+        let Self { storage, growth, .. } = self;
         growth
-            .make_slots(slots, storage, ledger)
+            .make_slots(slots, storage)
             .map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
-        storage.clear(ledger);
+        storage.clear();
+        // Half-way between two states, the slots and their order do not agree.
+        let mut pool = guard(self, |pool| {
+            pool.growth.forget_former();
+            pool.detached.clear();
+            pool.storage.renew();
+        });
+        let Self { storage, growth, detached, .. } = &mut **pool;
         growth.forget_former();
         detached.clear();
+        half_way();
         for index in 0..storage.words().used().max(state.words.len()) {
             storage.watched().into_iter().for_each(|watch| watch.restored(index));
         }
         storage.forget_used();
         storage.load(&state.words, values, state.inserted, state.peak);
-        ledger.load(state, storage.slots_mut());
+        storage.slots_mut().load(state);
+        defuse(pool);
         Ok(())
     }
 }

@@ -141,7 +141,7 @@ impl<T> SyncPool<T> {
 
     fn of(slots: Slots<T>) -> Result<Self, OutOfMemory> {
         let live = memory::filled(slots.free.words(), 0)?;
-        let slots = Box::leak(Box::new(slots));
+        let slots = Box::leak(memory::boxed(slots)?);
         Ok(Self {
             words: NonNull::from(&*slots.words),
             first_value: slots.first_value(),

@@ -1,9 +1,8 @@
-use alloc::boxed::Box;
 use core::fmt;
 
 use super::objects::Objects;
 use super::{Reset, SyncRecycler};
-use crate::base::OutOfMemory;
+use crate::base::memory::{self, OutOfMemory};
 use crate::base::or_panic;
 use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
@@ -27,7 +26,8 @@ use crate::threads::sync::home;
 pub struct SyncRecyclerBuilder<T> {
     settings: Settings,
     homes: usize,
-    on_release: Option<Reset<T>>,
+    /// Without memory for it, the recycler is not built.
+    on_release: Option<Result<Reset<T>, OutOfMemory>>,
 }
 
 impl<T> SyncRecyclerBuilder<T> {
@@ -58,7 +58,7 @@ impl<T> SyncRecyclerBuilder<T> {
     /// Calls `reset` with an object when its guard is dropped, on that thread, before another
     /// thread can acquire the object. If `reset` panics, the object's slot retires.
     pub fn on_release(mut self, reset: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
-        self.on_release = Some(Box::new(reset));
+        self.on_release = Some(memory::boxed(reset).map(|reset| reset as Reset<T>));
         self
     }
 
@@ -143,7 +143,7 @@ impl<T> SyncRecyclerBuilder<T> {
         make: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> Result<SyncRecycler<T>, BuildError> {
         self.try_build_of(|capacity, homes| {
-            let objects = Objects::try_later(capacity, Box::new(make))?;
+            let objects = Objects::try_later(capacity, memory::boxed(make)?)?;
             Ok((FreeSlots::try_none(capacity, homes)?, objects))
         })
     }
@@ -158,10 +158,10 @@ impl<T> SyncRecyclerBuilder<T> {
             Ok(SyncRecycler {
                 free,
                 objects,
-                on_release,
+                on_release: on_release.transpose()?,
                 name: settings.generations.name,
                 retired: AtomicU32::new(0),
-                line: super::Line::new(),
+                line: super::Line::try_new()?,
             })
         })
     }

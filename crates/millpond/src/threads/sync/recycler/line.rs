@@ -13,6 +13,7 @@ use super::super::atomics::{AtomicU32, Condvar, Mutex, fence};
 use super::super::{home, order};
 use super::objects::Unmade;
 use super::{Acquired, SyncRecycler};
+use crate::base::OutOfMemory;
 
 /// Waiting in line, with the feature `std`.
 impl<T> SyncRecycler<T> {
@@ -104,13 +105,15 @@ struct Queue {
 }
 
 impl Line {
-    pub(super) fn new() -> Self {
-        let queue = Queue { next: 0, tickets: VecDeque::with_capacity(LINE_RESERVED) };
-        Self {
+    pub(super) fn try_new() -> Result<Self, OutOfMemory> {
+        let mut tickets = VecDeque::new();
+        tickets.try_reserve_exact(LINE_RESERVED).map_err(|_| OutOfMemory)?;
+        let queue = Queue { next: 0, tickets };
+        Ok(Self {
             waiting: AtomicU32::new(0),
             queue: Mutex::new(queue),
             places: core::array::from_fn(|_| Condvar::new()),
-        }
+        })
     }
 
     /// The number of threads in line.
