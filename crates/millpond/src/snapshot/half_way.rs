@@ -175,7 +175,7 @@ mod tests {
         assert!(places >= 8, "{places}");
         let snapshot = pool().snapshot_cloned();
         let places = panics_half_way(
-            || StaticPool::<Value, 9>::new(),
+            StaticPool::<Value, 9>::new,
             |pool| pool.restore(&snapshot).unwrap(),
             |pool| use_all!(pool, insert),
         );

@@ -17,6 +17,7 @@ use crate::{Counted, Random};
 /// A pool of any kind, with the state that it was last saved in.
 macro_rules! worlds {
     ($($variant:ident: $pool:ty;)*) => {
+        #[allow(clippy::large_enum_variant, reason = "a test has one or two of them")]
         enum World {
             $($variant($pool, Vec<<$pool as Kind>::Past>),)*
         }

@@ -413,7 +413,6 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     /// A pool of this plan with the objects of this one: see [`PoolUnderTest::migrated`].
     fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Box<dyn Subject<T>>>;
     /// What is read of that which was written, once it was edited.
-    #[expect(clippy::type_complexity, reason = "each part is said once")]
     fn read_edited(
         &self,
         edit: &dyn Fn(&str) -> String,
