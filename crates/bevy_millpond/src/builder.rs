@@ -1,6 +1,5 @@
 //! How a pool is built.
 
-use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use bevy_ecs::prelude::*;
 use crate::full::WhenFull;
 use crate::life::{make_ahead, make_ahead_with};
 use crate::member::InPool;
+use crate::name::short_name;
 use crate::pool::EntityPool;
 use crate::settings::{Reset, Settings};
 use crate::sleep::Sleeping;
@@ -36,12 +36,6 @@ impl<M: Send + Sync + 'static> fmt::Debug for EntityPoolBuilder<M> {
             .field("capacity", &self.capacity)
             .finish_non_exhaustive()
     }
-}
-
-/// The name of a type without its path.
-fn short_name<M>() -> &'static str {
-    let name = type_name::<M>();
-    if name.contains('<') { name } else { name.rsplit("::").next().unwrap_or(name) }
 }
 
 impl<M: Send + Sync + 'static> EntityPool<M> {
