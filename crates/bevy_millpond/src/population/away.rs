@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use millpond::Handle;
 
-use super::Population;
+use super::{Place, Population};
 
 /// Says in a world which population of `M` is its own: it is gone with all resources if the world is cleared.
 #[derive(Resource)]
@@ -48,12 +48,13 @@ pub(super) fn miss<M: Component>(world: &mut World, handle: Handle<M>) {
 }
 
 /// Brings a population up to date that is inserted into a world.
-pub(super) fn come_back<M: Component>(mut world: DeferredWorld, _: HookContext) {
+pub(super) fn come_back<M: Component>(mut world: DeferredWorld, context: HookContext) {
     let home = world.get_resource_mut::<Home<M>>();
     let (home, missed) = home.map_or((0, Vec::new()), |mut home| {
         (home.id, core::mem::take(&mut home.missed))
     });
-    let Some(population) = world.get_resource::<Population<M>>() else { return };
+    // The world does not know its resource yet.
+    let Some(population) = world.get::<Population<M>>(context.entity) else { return };
     let is_home = population.home == home;
     // What is spawned without the component is nobody's member, or another entity with the same id.
     let is_gone = |entity: &Entity| match world.entities().get(*entity) {
@@ -61,18 +62,15 @@ pub(super) fn come_back<M: Component>(mut world: DeferredWorld, _: HookContext) 
         Ok(None) => false,
         Err(_) => true,
     };
-    let gone: Vec<Entity> = match is_home {
-        true => population.iter().filter(is_gone).collect(),
-        false => Vec::new(),
-    };
+    let places = if is_home { population.places.capacity() } else { 0 };
+    let known = (0..places).filter_map(|place| population.known_at(place));
+    let gone: Vec<Entity> = known.filter(is_gone).collect();
     if is_home && gone.is_empty() && missed.is_empty() {
         return;
     }
-    let Some(mut population) = world.get_resource_mut::<Population<M>>() else { return };
+    let Some(mut population) = world.get_mut::<Population<M>>(context.entity) else { return };
     for handle in missed {
-        if population.places.contains(handle) {
-            population.vacate(handle.index() as usize, None);
-        }
+        population.forget(handle);
     }
     for entity in gone {
         population.leave(entity);
@@ -86,8 +84,20 @@ impl<M: Component> Population<M> {
     /// Forgets the members, which are of another world, or of this one before it was cleared.
     fn forget_all(&mut self) {
         for place in 0..self.places.capacity() {
-            self.vacate(place, None);
+            self.vacate(place);
+            self.places.as_mut_slice()[place] = Place::default();
         }
         self.doomed.clear();
+    }
+
+    /// Makes the place of a life vacant that began or ended while the population was away.
+    fn forget(&mut self, handle: Handle<M>) {
+        if self.places.contains(handle) {
+            let place = handle.index() as usize;
+            self.vacate(place);
+            // The one before, who was to make room.
+            let before = core::mem::take(&mut self.places.as_mut_slice()[place]).in_world;
+            self.doomed.extend(before);
+        }
     }
 }

@@ -168,7 +168,7 @@ impl<M: Component> Population<M> {
         dead.clear();
         for entity in entities {
             if let Some(place) = self.place_of(entity) {
-                self.vacate(place, None);
+                self.vacate(place);
                 dead.push(entity);
             }
         }
@@ -256,7 +256,7 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
         } else if is_there {
             population.settle_in(handle.index() as usize, entity);
         } else {
-            population.vacate(handle.index() as usize, None);
+            population.vacate(handle.index() as usize);
         }
     }
     if let Some(mut population) = world.get_resource_mut::<Population<M>>() {
@@ -280,7 +280,7 @@ impl<M: Component> Drop for Unsettled<'_, M> {
         if let Some(mut population) = self.world.get_resource_mut::<Population<M>>() {
             for handle in self.handles {
                 if population.places.contains(*handle) {
-                    population.vacate(handle.index() as usize, None);
+                    population.vacate(handle.index() as usize);
                 }
             }
         }

@@ -1,15 +1,16 @@
 //! Members with fixed indices: each place has an index of Bevy's entities for itself, and each of its lives has the next
 //! generation.
 //!
-//! An index is the place's while `Place::is_reserved`, or while the member is spawned. Between the two stand the population's own
-//! commands, which despawn without giving the index back to Bevy. If others despawn a member, Bevy has its index, and the place
-//! gets a new one.
+//! The index is the place's while its member is spawned (`Place::in_world`), and while nobody is (`Place::is_reserved`): between
+//! the two stand the population's own commands, which despawn without giving the index back to Bevy. If others despawn a
+//! member, Bevy has its index, and the place gets a new one. Ids are promised when a spawn is called. The commands that keep
+//! the promise may be applied in any order, and some lives are over before: the generations of those are passed over.
 
 use bevy_ecs::prelude::*;
 use millpond::Handle;
 
 use super::spawn::warn;
-use super::{Population, away};
+use super::{Place, Population, away};
 
 /// The id of the next life with the index of this one.
 fn after(entity: Entity) -> Entity {
@@ -56,25 +57,25 @@ impl<M: Component> Population<M> {
 
     /// The id of the life for which this place was taken.
     pub(super) fn next_id(&mut self, handle: Handle<M>) -> Option<Entity> {
-        let place = &mut self.places.as_mut_slice()[handle.index() as usize];
-        // Whom the place was taken from is still spawned.
+        let place = self.place_mut(handle);
+        // After whom the place was taken from, who may not even be spawned yet.
         let next = place.entity.take().map(after);
         next.or(place.next.take())
     }
 
-    /// Says whether the place has its index, and takes it for an entity.
-    fn use_index(&mut self, handle: Handle<M>) -> bool {
-        let place = &mut self.places.as_mut_slice()[handle.index() as usize];
-        core::mem::take(&mut place.is_reserved)
-    }
-
-    /// Notes that the entity was despawned, and that the index is the place's again.
-    fn reserve(&mut self, handle: Handle<M>) {
-        self.places.as_mut_slice()[handle.index() as usize].is_reserved = true;
+    pub(super) fn place_mut(&mut self, handle: Handle<M>) -> &mut Place {
+        &mut self.places.as_mut_slice()[handle.index() as usize]
     }
 
     fn is_of(&self, handle: Handle<M>, entity: Entity) -> bool {
         self.places.get(handle).is_some_and(|place| place.entity == Some(entity))
+    }
+
+    /// Lets the place go of its index.
+    pub(super) fn lose_index(&mut self, at: usize) {
+        self.indices_lost += 1;
+        let place = &mut self.places.as_mut_slice()[at];
+        (place.next, place.in_world, place.is_reserved) = (None, None, false);
     }
 }
 
@@ -86,34 +87,34 @@ pub(super) fn begin<M: Component, B: Bundle>(
     is_made: bool,
     bundle: B,
 ) {
-    let Some(population) = world.get_resource::<Population<M>>() else {
+    let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
         away::miss(world, handle);
         return;
     };
     if !population.is_of(handle, entity) {
         return;
     }
+    let place = population.place_mut(handle);
     if is_made {
+        (place.in_world, place.is_reserved) = (Some(entity), false);
         if let Ok(mut made) = world.get_entity_mut(entity) {
             made.insert(bundle);
         }
         return;
     }
-    let before = world.entities().resolve_from_index(entity.index());
-    if world.entities().contains_spawned(before) && after(before) == entity {
+    if let Some(before) = place.in_world.take() {
         let is_ended = world.try_despawn_no_free(before).is_ok();
-        let Some(mut population) = world.get_resource_mut::<Population<M>>() else { return };
-        if is_ended {
-            population.reserve(handle);
-        }
-        // Hooks and observers of the last life have run.
+        // Hooks and observers have run.
+        let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
+            away::miss(world, handle);
+            return;
+        };
+        population.place_mut(handle).is_reserved = is_ended;
         if !population.is_of(handle, entity) {
             return;
         }
     }
-    let mut population = world.resource_mut::<Population<M>>();
-    let is_ours = population.use_index(handle);
-    if is_ours && world.entities().check_can_spawn_at(entity).is_ok() {
+    if pass_over(world, handle, entity) {
         let _spawned = world.spawn_at(entity, bundle);
         return;
     }
@@ -127,34 +128,49 @@ pub(super) fn begin<M: Component, B: Bundle>(
     warn::<M>(world, message);
 }
 
+/// Brings the index of a place to the generation of this entity, and takes it. Returns `false` if the place has no index.
+fn pass_over<M: Component>(world: &mut World, handle: Handle<M>, entity: Entity) -> bool {
+    let mut population = world.resource_mut::<Population<M>>();
+    let place = population.place_mut(handle);
+    if !core::mem::take(&mut place.is_reserved) {
+        return false;
+    }
+    place.in_world = Some(entity);
+    loop {
+        let next = world.entities().resolve_from_index(entity.index());
+        if next == entity {
+            return true;
+        }
+        if world.spawn_empty_at(next).is_err() || world.try_despawn_no_free(next).is_err() {
+            return false;
+        }
+    }
+}
+
 /// Despawns a member, and keeps its index.
 pub(super) fn end<M: Component>(world: &mut World, handle: Handle<M>, entity: Entity) {
-    if !world.contains_resource::<Population<M>>() {
+    let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
         let _gone = world.try_despawn(entity);
         away::miss(world, handle);
         return;
-    }
-    // Its spawn is still in another queue, which finds an id that is over.
-    if !world.entities().contains_spawned(entity) && world.entities().contains(entity) {
-        let _made = world.spawn_empty_at(entity);
-    }
-    let is_ended = world.try_despawn_no_free(entity).is_ok();
-    let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
-        away::miss(world, handle);
-        return;
     };
-    if !population.places.contains(handle) {
-        // Evicted meanwhile, for a life that has the index.
+    let place = population.place_mut(handle);
+    // If not, its spawn is still in another queue, which finds that it is over; or the next life has despawned it.
+    if place.in_world == Some(entity) {
+        place.in_world = None;
+        let is_ended = world.try_despawn_no_free(entity).is_ok();
+        let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
+            away::miss(world, handle);
+            return;
+        };
         if is_ended {
-            population.reserve(handle);
+            population.place_mut(handle).is_reserved = true;
+        } else {
+            population.lose_index(handle.index() as usize);
         }
-        return;
     }
-    let place = handle.index() as usize;
-    population.vacate(place, is_ended.then(|| after(entity)));
-    if is_ended {
-        population.reserve(handle);
-    } else {
-        population.indices_lost += 1;
+    let mut population = world.resource_mut::<Population<M>>();
+    if population.places.contains(handle) {
+        population.vacate(handle.index() as usize);
     }
 }

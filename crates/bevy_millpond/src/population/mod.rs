@@ -116,9 +116,13 @@ pub struct Population<M: Component> {
 struct Place {
     /// Its member. A place that is taken has none as long as a command is awaited, which knows the entity, or ends it.
     entity: Option<Entity>,
+    /// Whether the entity was not spawned when it was last looked at.
+    is_doubted: bool,
     /// With fixed indices: the id of the next life, unless that is still to be found.
     next: Option<Entity>,
-    /// Whether the place has an index that is neither Bevy's nor in use.
+    /// With fixed indices: whom the population has spawned with the place's index.
+    in_world: Option<Entity>,
+    /// With fixed indices: whether the place has an index, and nobody is spawned with it.
     is_reserved: bool,
 }
 
@@ -242,25 +246,33 @@ impl<M: Component> Population<M> {
         let Some(place) = self.place_of(entity) else { return false };
         // Who ended it has given its index back to Bevy, or is still using it.
         if self.has_fixed_indices {
-            self.indices_lost += 1;
+            self.lose_index(place);
         }
-        self.vacate(place, None);
+        self.vacate(place);
         true
     }
 
+    /// The member in a place, if Bevy can say whether it exists: not if its index is still that of the member before.
+    fn known_at(&self, place: usize) -> Option<Entity> {
+        let place = self.places.as_slice().get(place)?;
+        place.entity.filter(|_| !self.has_fixed_indices || place.in_world == place.entity)
+    }
+
     /// Makes a place vacant.
-    fn vacate(&mut self, place: usize, next: Option<Entity>) {
+    fn vacate(&mut self, place: usize) {
         if let Some(handle) = self.places.handle_at(place) {
             self.places.release(handle);
         }
-        self.places.as_mut_slice()[place] = Place { next, ..Place::default() };
+        self.places.as_mut_slice()[place].entity = None;
     }
 
     /// Notes the entity of a place that was taken.
     #[inline]
     fn settle_in(&mut self, place: usize, entity: Entity) {
         self.by_entity.insert(entity, place as u32);
-        self.places.as_mut_slice()[place].entity = Some(entity);
+        let place = &mut self.places.as_mut_slice()[place];
+        place.entity = Some(entity);
+        place.is_doubted = false;
     }
 }
 

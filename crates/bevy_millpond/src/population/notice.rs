@@ -48,7 +48,7 @@ impl<M: Component> Population<M> {
     /// Lets all members go that are gone. O(capacity).
     pub(super) fn look_at_all(&mut self, mut is_gone: impl FnMut(Entity) -> bool) {
         for place in 0..self.places.capacity() {
-            if let Some(entity) = self.places.as_slice()[place].entity
+            if let Some(entity) = self.known_at(place)
                 && is_gone(entity)
             {
                 self.leave(entity);
@@ -61,7 +61,7 @@ impl<M: Component> Population<M> {
         let places = self.places.as_slice();
         let mut next = self.next_look;
         for _ in 0..LOOKS.min(places.len()) {
-            let looked_at = places[next].entity;
+            let looked_at = self.known_at(next);
             next = if next + 1 < places.len() { next + 1 } else { 0 };
             if looked_at.is_some_and(|entity| !entities.contains(entity)) {
                 return (looked_at, next);
@@ -84,7 +84,7 @@ impl<M: Component> Population<M> {
     fn next_to_look_at(&mut self) -> Option<Entity> {
         let place = self.next_look;
         self.next_look = if place + 1 < self.places.capacity() { place + 1 } else { 0 };
-        self.places.as_slice().get(place)?.entity
+        self.known_at(place)
     }
 
     /// Lets all members go that are gone, and returns how many they were. O(capacity). An app does it part by part, in `Last`;
@@ -109,6 +109,27 @@ impl<M: Component> Population<M> {
     }
 }
 
+impl<M: Component> Population<M> {
+    /// Lets a member go that is gone, or that was not spawned the last time either, some 64 frames ago: whatever was to spawn it
+    /// was dropped, as after a panic. Should it come after all, it has no place.
+    fn look_at(&mut self, entity: Entity, entities: &Entities) {
+        match entities.get(entity) {
+            Err(_) => {
+                self.leave(entity);
+            }
+            Ok(spawned) => {
+                let Some(place) = self.place_of(entity) else { return };
+                let place = &mut self.places.as_mut_slice()[place];
+                let was_doubted = core::mem::replace(&mut place.is_doubted, spawned.is_none());
+                if was_doubted && spawned.is_none() {
+                    self.leave(entity);
+                    self.doomed.push(entity);
+                }
+            }
+        }
+    }
+}
+
 /// The end of a frame.
 pub(crate) fn notice<M: Component>(
     population: Option<ResMut<Population<M>>>,
@@ -124,10 +145,8 @@ pub(crate) fn notice<M: Component>(
     }
     let capacity = quiet.places.capacity();
     for _ in 0..capacity.div_ceil(PARTS) {
-        if let Some(entity) = quiet.next_to_look_at()
-            && !entities.contains(entity)
-        {
-            quiet.leave(entity);
+        if let Some(entity) = quiet.next_to_look_at() {
+            quiet.look_at(entity, entities);
         }
     }
     quiet.doomed.retain(|&entity| {

@@ -151,7 +151,7 @@ impl<M: Component> Population<M> {
             match self.places.as_slice()[place].entity {
                 Some(entity) => self.end(commands, place, entity),
                 // Of a batch that is still in a queue, which then does not spawn it.
-                None if !self.has_fixed_indices => self.vacate(place, None),
+                None if !self.has_fixed_indices => self.vacate(place),
                 None => {}
             }
         }
@@ -162,7 +162,7 @@ impl<M: Component> Population<M> {
         if self.has_fixed_indices {
             self.end_fixed(commands, place, entity);
         } else {
-            self.vacate(place, None);
+            self.vacate(place);
             commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         }
     }

@@ -106,7 +106,7 @@ impl PopulationWorld for World {
                     fixed::end(self, handle, entity);
                 }
             } else {
-                population.vacate(place, None);
+                population.vacate(place);
                 despawn::<M>(self, entity);
             }
         }
@@ -117,9 +117,10 @@ impl PopulationWorld for World {
         let Some(mut population) = self.get_resource_mut::<Population<M>>() else { return 0 };
         let members = population.len();
         let doomed = core::mem::take(&mut population.doomed);
-        let is_gone = |entity: &Entity| !self.entities().contains(*entity);
         let population = self.resource::<Population<M>>();
-        let gone: Vec<Entity> = population.iter().filter(is_gone).collect();
+        let known = (0..population.places.capacity()).filter_map(|place| population.known_at(place));
+        let gone: Vec<Entity> =
+            known.filter(|&entity| !self.entities().contains(entity)).collect();
         for &entity in &gone {
             self.resource_mut::<Population<M>>().leave(entity);
         }
