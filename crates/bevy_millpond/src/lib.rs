@@ -7,11 +7,13 @@
 #[doc = include_str!("../../../docs/guide/bevy.md")]
 struct Guide;
 
+mod alone;
 mod builder;
 mod by_entity;
 mod figures;
 mod full;
 mod history;
+mod home;
 mod leftovers;
 mod life;
 mod member;
@@ -35,7 +37,6 @@ pub use pooled::{Pooled, PooledCommands, PooledWorld};
 pub use population::{
     Noticing, Population, PopulationBuilder, PopulationCommands, PopulationIter, PopulationWorld,
 };
-pub use settings::Reset;
 pub use sleep::{Asleep, Sleeping};
 
 /// What most programs name.
@@ -43,6 +44,6 @@ pub mod prelude {
     pub use crate::{
         AddEntityPool, AddPoolHistory, AddPopulation, EntityPool, Full, InPool, MillpondPlugin,
         Noticing, PoolFrame, PoolHandle, Pooled, PooledCommands, PooledWorld, Population,
-        PopulationCommands, PopulationWorld, Reset, RestorePools, SavePools, Sleeping, WhenFull,
+        PopulationCommands, PopulationWorld, RestorePools, SavePools, Sleeping, WhenFull,
     };
 }

@@ -11,6 +11,7 @@ use millpond::recorder::Recorder;
 use crate::builder::{EntityPoolBuilder, prewarm};
 use crate::figures::{Figures, RegisterMeasures};
 use crate::full::WhenFull;
+use crate::home::bury;
 use crate::life::settle;
 use crate::pool::EntityPool;
 use crate::population::{Population, PopulationBuilder, notice};
@@ -102,7 +103,8 @@ pub trait AddEntityPool {
     ///
     /// # Panics
     ///
-    /// If neither the builder nor the budget of the [`MillpondPlugin`] has a capacity for this pool.
+    /// If neither the builder nor the budget of the [`MillpondPlugin`] has a capacity for this pool, or if there is a pool of `M`
+    /// already.
     fn add_entity_pool<M: Send + Sync + 'static>(
         &mut self,
         pool: EntityPoolBuilder<M>,
@@ -143,12 +145,12 @@ impl AddEntityPool for App {
                 }
             },
         );
-        if cfg!(debug_assertions) {
-            self.add_systems(Last, |world: &mut World| {
+        self.add_systems(Last, |world: &mut World| {
+            bury::<M>(world);
+            if cfg!(debug_assertions) {
                 settle::<M>(world);
-            });
-        }
-        self
+            }
+        })
     }
 }
 

@@ -65,6 +65,12 @@ fn a_pool_that_the_budget_lacks() {
 }
 
 #[test]
+#[should_panic(expected = "pool \"Bullet\" is added twice: there is one for each marker type")]
+fn a_second_pool_of_one_marker() {
+    app(Entry::new(2)).add_entity_pool(EntityPool::<Bullet>::builder().capacity(3));
+}
+
+#[test]
 #[should_panic(expected = "pool \"Bullet\" needs a capacity")]
 fn a_pool_without_a_capacity() {
     App::new().add_entity_pool(EntityPool::<Bullet>::builder());
@@ -159,7 +165,10 @@ fn debug_builds_watch_sleepers() {
     // The system that ages sees it, and may not free it: it has no handle.
     world.get_mut::<Health>(asleep).unwrap().0 = 9;
     app.update();
-    assert_eq!(pool(app.world()).upkeep().disturbed, u64::from(cfg!(debug_assertions)));
+    // In release builds, its next life finds out: the system that shoots has begun one of two.
+    let sleeps = app.world().entity(asleep).contains::<Disabled>();
+    assert_eq!(sleeps, cfg!(debug_assertions) && pool(app.world()).handle_of(asleep).is_none());
+    assert_eq!(pool(app.world()).upkeep().disturbed, 1);
 }
 
 mod histories {
