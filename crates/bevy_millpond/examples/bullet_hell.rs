@@ -48,7 +48,11 @@ fn bullet(boss: u32, n: u32) -> impl Bundle<Effect: bevy_ecs::bundle::NoBundleEf
 }
 
 /// Three bullets a frame, in a spiral; every 100 frames a burst for which there is not room.
-fn boss_fires(mut boss: ResMut<Boss>, mut commands: Commands, mut bullets: ResMut<Population<Bullet>>) {
+fn boss_fires(
+    mut boss: ResMut<Boss>,
+    mut commands: Commands,
+    mut bullets: ResMut<Population<Bullet>>,
+) {
     boss.frame += 1;
     let frame = boss.frame;
     if frame.is_multiple_of(100) {

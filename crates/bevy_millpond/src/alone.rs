@@ -67,9 +67,9 @@ pub(crate) fn alone<M: Send + Sync + 'static>(
     }
     doing.slots.push(index);
     let mut turn = Turn::<M> { world, index, is_done: false, kind: PhantomData };
-    act(turn.world);
+    act(&mut *turn.world);
     while let Some(act) = turn.next() {
-        act(turn.world);
+        act(&mut *turn.world);
     }
     turn.is_done = true;
 }

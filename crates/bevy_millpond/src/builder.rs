@@ -252,7 +252,8 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
         prepare::<M>(world);
         let identity = settle_in::<M>(world);
         let salt = salt.unwrap_or_else(next_salt::<M>);
-        let pool = EntityPool::<M>::new(capacity, settings, salt, identity, [children, marker], ids);
+        let pool =
+            EntityPool::<M>::new(capacity, settings, salt, identity, [children, marker], ids);
         world.insert_resource(pool);
         bury::<M>(world);
         make_ahead

@@ -361,7 +361,9 @@ fn archetype_of(world: &World, entity: Entity) -> Option<ArchetypeId> {
 
 /// Spawns the slot's entity with nothing but its place in the pool.
 fn make_bare<M: Send + Sync + 'static>(world: &mut World, index: u32, entity: Entity) {
-    let Some(pool) = world.get_resource::<EntityPool<M>>().map(|pool| pool.identity.id) else { return };
+    let Some(pool) = world.get_resource::<EntityPool<M>>().map(|pool| pool.identity.id) else {
+        return;
+    };
     let made = world.spawn_at(entity, InPool::<M>::new(index, pool)).is_ok();
     debug_assert!(made, "the pool allocated the entity, and nobody else spawns it");
 }
@@ -382,7 +384,8 @@ fn ready<M: Send + Sync + 'static>(
     rest: Rest,
 ) -> Rest {
     let pool = world.resource::<EntityPool<M>>();
-    let is_same = |birth| bundle.is_some_and(|of| pool.birth(of).bundle == pool.birth(birth).bundle);
+    let is_same =
+        |birth| bundle.is_some_and(|of| pool.birth(of).bundle == pool.birth(birth).bundle);
     let rest = match rest {
         Rest::Life { birth } if !is_same(birth) => strip::<M>(world, entity),
         rest => rest,

@@ -139,7 +139,9 @@ impl AddEntityPool for App {
         let measure = self.register_measures("pools", name);
         self.add_systems(
             Last,
-            move |pool: Option<Res<EntityPool<M>>>, diagnostics: Diagnostics, figures: ResMut<Figures>| {
+            move |pool: Option<Res<EntityPool<M>>>,
+                  diagnostics: Diagnostics,
+                  figures: ResMut<Figures>| {
                 if let Some(pool) = pool {
                     measure.note(pool.capacity(), pool.stats(), diagnostics, figures);
                 }

@@ -38,7 +38,10 @@ struct Part;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Plain,
-    Population { noticing: Noticing, fixes: bool },
+    Population {
+        noticing: Noticing,
+        fixes: bool,
+    },
     /// Of a population, in one command each.
     Batch,
     /// The same, and the ids are known at once.
@@ -209,7 +212,8 @@ where
     systems.iter_mut().for_each(|system| {
         system.initialize(&mut world);
     });
-    let walk = |mut all: Query<(&mut A, &B)>| all.iter_mut().for_each(|(mut a, b)| a.0[0] += b.0[0]);
+    let walk =
+        |mut all: Query<(&mut A, &B)>| all.iter_mut().for_each(|(mut a, b)| a.0[0] += b.0[0]);
     let mut walks: Vec<BoxedSystem> = (0..10).map(|_| boxed(walk)).collect();
     walks.iter_mut().for_each(|system| {
         system.initialize(&mut world);
@@ -262,8 +266,7 @@ where
                     Below::Scene => {
                         let root = commands.spawn(T::default()).id();
                         let scene = scene.clone();
-                        commands
-                            .queue(move |world: &mut World| grow(world, root, below, &scene));
+                        commands.queue(move |world: &mut World| grow(world, root, below, &scene));
                         root
                     }
                 }
@@ -307,8 +310,9 @@ where
                 lives.each(|entity| {
                     let spawned = match below {
                         Below::Nothing => population.spawn(&mut commands, T::default()),
-                        Below::TwoChildren => population
-                            .spawn(&mut commands, (T::default(), children![Part, Part])),
+                        Below::TwoChildren => {
+                            population.spawn(&mut commands, (T::default(), children![Part, Part]))
+                        }
                         Below::TwentyNodes => {
                             let nodes: Vec<_> = (0..20).map(|_| node()).collect();
                             let nodes = Children::spawn(SpawnIter(nodes.into_iter()));
@@ -319,8 +323,7 @@ where
                     *entity = spawned.unwrap().id();
                     if below == Below::Scene {
                         let (root, scene) = (*entity, scene.clone());
-                        commands
-                            .queue(move |world: &mut World| grow(world, root, below, &scene));
+                        commands.queue(move |world: &mut World| grow(world, root, below, &scene));
                     }
                 });
                 lives.turn += 1;
@@ -408,7 +411,9 @@ fn main() -> ExitCode {
         }
         [list] if list == "list" => {
             for (row, _) in ROWS {
-                WAYS.iter().filter(|(_, way)| has(row, *way)).for_each(|(way, _)| println!("{row} {way}"));
+                WAYS.iter()
+                    .filter(|(_, way)| has(row, *way))
+                    .for_each(|(way, _)| println!("{row} {way}"));
             }
             ExitCode::SUCCESS
         }

@@ -40,7 +40,8 @@ struct Called(String);
 
 /// What a node has: places, visibilities, a mesh, a material, a name.
 pub fn node() -> impl Bundle + Clone {
-    let places = (P::default(), Q::default(), R::default(), S::default(), T::default(), U::default());
+    let places =
+        (P::default(), Q::default(), R::default(), S::default(), T::default(), U::default());
     let called = Called("a node of the scene, with a name".into());
     (places, Mesh(Arc::new(1)), Material(Arc::new(2)), called)
 }

@@ -50,9 +50,8 @@ pub(super) fn miss<M: Component>(world: &mut World, handle: Handle<M>) {
 /// Brings a population up to date that is inserted into a world.
 pub(super) fn come_back<M: Component>(mut world: DeferredWorld, context: HookContext) {
     let home = world.get_resource_mut::<Home<M>>();
-    let (home, missed) = home.map_or((0, Vec::new()), |mut home| {
-        (home.id, core::mem::take(&mut home.missed))
-    });
+    let (home, missed) =
+        home.map_or((0, Vec::new()), |mut home| (home.id, core::mem::take(&mut home.missed)));
     // The world does not know its resource yet.
     let Some(population) = world.get::<Population<M>>(context.entity) else { return };
     let is_home = population.home == home;

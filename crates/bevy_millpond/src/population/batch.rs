@@ -122,8 +122,9 @@ impl<M: Component> Population<M> {
             entities.clear();
             entities.extend_from_slice(&spawned);
             if !entities.is_empty() {
-                commands
-                    .queue(move |world: &mut World| begin_at::<M, B>(world, births, entities, evicted));
+                commands.queue(move |world: &mut World| {
+                    begin_at::<M, B>(world, births, entities, evicted)
+                });
             }
         }
         self.spare.ids = spawned;

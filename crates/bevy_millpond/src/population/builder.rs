@@ -133,12 +133,9 @@ impl<M: Component> PopulationBuilder<M> {
         };
         let when_full = when_full.unwrap_or_default();
         let slots = capacity.saturating_add(when_full.beyond());
-        let places = Recycler::typed_builder()
-            .capacity(slots)
-            .name(name)
-            .build_with(|_| Place::default());
-        let oldest =
-            (when_full == WhenFull::EvictOldest).then(|| EvictOldest::beside(&places));
+        let places =
+            Recycler::typed_builder().capacity(slots).name(name).build_with(|_| Place::default());
+        let oldest = (when_full == WhenFull::EvictOldest).then(|| EvictOldest::beside(&places));
         let home = away::settle::<M>(world);
         if noticing == Noticing::AtOnce {
             notice::hook::<M>(world, name);

@@ -118,9 +118,9 @@ impl PopulationWorld for World {
         let members = population.len();
         let doomed = core::mem::take(&mut population.doomed);
         let population = self.resource::<Population<M>>();
-        let known = (0..population.places.capacity()).filter_map(|place| population.known_at(place));
-        let gone: Vec<Entity> =
-            known.filter(|&entity| !self.entities().contains(entity)).collect();
+        let known =
+            (0..population.places.capacity()).filter_map(|place| population.known_at(place));
+        let gone: Vec<Entity> = known.filter(|&entity| !self.entities().contains(entity)).collect();
         for &entity in &gone {
             self.resource_mut::<Population<M>>().leave(entity);
         }
@@ -136,7 +136,9 @@ impl PopulationWorld for World {
 #[track_caller]
 fn panic_without<M>() -> ! {
     let name = core::any::type_name::<M>();
-    panic!("there is no population of {name}: call `App::add_population` first, or the builder's `insert_into`")
+    panic!(
+        "there is no population of {name}: call `App::add_population` first, or the builder's `insert_into`"
+    )
 }
 
 /// Spawns members with [`Commands`], for systems that should run beside each other: they need no access to the population,

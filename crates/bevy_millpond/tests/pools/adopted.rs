@@ -127,7 +127,8 @@ fn scenes_are_made_before_play() {
             assert_eq!((nodes(&mut app), warming(&app)), ((20, 60), 0), "{sleeping:?} {delay}");
             assert!(app.world_mut().free_pooled(early));
             for _ in 0..3 {
-                let tanks = [(); 3].map(|()| app.world_mut().spawn_pooled::<Tank, _>(Tank).unwrap());
+                let tanks =
+                    [(); 3].map(|()| app.world_mut().spawn_pooled::<Tank, _>(Tank).unwrap());
                 app.update();
                 assert_eq!(nodes(&mut app), (60, 60), "{sleeping:?} {delay}");
                 tanks.map(|tank| assert!(app.world_mut().free_pooled(tank)));

@@ -66,19 +66,11 @@ fn random_lives_are_those_of_plain_entities() {
     }
 }
 
-fn random_lives(
-    seed: u64,
-    capacity: usize,
-    rule: WhenFull,
-    sleeping: Sleeping,
-    children: usize,
-) {
+fn random_lives(seed: u64, capacity: usize, rule: WhenFull, sleeping: Sleeping, children: usize) {
     let mut random = SplitMix64(seed);
     let mut world = World::new();
-    let builder = EntityPool::<Bullet>::builder()
-        .capacity(capacity)
-        .when_full(rule)
-        .sleeping(sleeping);
+    let builder =
+        EntityPool::<Bullet>::builder().capacity(capacity).when_full(rule).sleeping(sleeping);
     let builder = builder.check_resets(true).template(move |bullet| {
         (0..children).for_each(|_| {
             bullet.with_child(Flame);

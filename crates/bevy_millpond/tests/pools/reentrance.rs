@@ -52,19 +52,18 @@ enum Place {
 fn build(place: Place, sleeping: Sleeping, warms: bool) -> World {
     let mut world = World::new();
     world.insert_resource(Left(0));
-    let mut builder = EntityPool::<Ship>::builder()
-        .capacity(1)
-        .sleeping(sleeping)
-        .check_resets(false)
-        .template(move |ship| {
-            ship.with_child(Gun);
-            if place == Place::Template {
-                ship.world_scope(again);
-            }
-            if place == Place::Hook {
-                ship.insert(Restarts);
-            }
-        });
+    let mut builder =
+        EntityPool::<Ship>::builder().capacity(1).sleeping(sleeping).check_resets(false).template(
+            move |ship| {
+                ship.with_child(Gun);
+                if place == Place::Template {
+                    ship.world_scope(again);
+                }
+                if place == Place::Hook {
+                    ship.insert(Restarts);
+                }
+            },
+        );
     if warms {
         builder = builder.prewarm();
     }
@@ -77,7 +76,8 @@ fn build(place: Place, sleeping: Sleeping, warms: bool) -> World {
             world.add_observer(|_: On<Add<Gun>>, mut commands: Commands| commands.queue(again));
         }
         Place::Sleep => {
-            world.add_observer(|_: On<Add<Disabled>>, mut commands: Commands| commands.queue(again));
+            world
+                .add_observer(|_: On<Add<Disabled>>, mut commands: Commands| commands.queue(again));
             world.add_observer(|_: On<Add<Asleep>>, mut commands: Commands| commands.queue(again));
         }
         Place::Template | Place::Hook => {}
@@ -114,7 +114,15 @@ fn one_life_has_one_template() {
                         assert_eq!(world.query::<&Gun>().iter(&world).count(), 0, "{what}");
                         assert_eq!(all_guns(&mut world), 1, "{what}");
                     }
-                    assert_eq!(pool(&world).upkeep().made, 1);
+                    // A life that begins while the last one ends.
+                    world.spawn_pooled::<Ship, _>(Ship(9)).unwrap();
+                    world.resource_mut::<Left>().0 = 1;
+                    world.clear_pool::<Ship>();
+                    let begins = usize::from(place == Sleep);
+                    let found = world.query::<(&Ship, &Children)>().iter(&world).count();
+                    assert_eq!((pool(&world).len(), found), (begins, begins), "{place:?}");
+                    assert_eq!(world.query::<&Gun>().iter(&world).count(), begins);
+                    assert_eq!((all_guns(&mut world), pool(&world).upkeep().made), (1, 1));
                 }
             }
         }

@@ -127,11 +127,7 @@ fn a_required_component_keeps_its_value_and_is_named() {
                 }
             }
             let handle = world.spawn_pooled::<Bullet, _>((Bullet(0), Tank)).unwrap();
-            assert_eq!(
-                world.get(entity(&world, handle)),
-                Some(&Armour(5)),
-                "{rule:?}"
-            );
+            assert_eq!(world.get(entity(&world, handle)), Some(&Armour(5)), "{rule:?}");
             let named = pool(&world).leftovers().len();
             assert_eq!(named, 1);
         }

@@ -45,7 +45,10 @@ fn what_ends_while_it_is_away_is_noticed() {
                 assert_eq!((members(&world), bullets(&world).len()), (vec![2], 1));
                 assert!(world.spawn_in::<Bullet, _>(Bullet(3)).is_ok());
                 assert!(world.spawn_in::<Bullet, _>(Bullet(4)).is_ok());
-                assert_eq!((found(&mut world), members(&world)), (vec![2, 3, 4, 50], vec![2, 3, 4]));
+                assert_eq!(
+                    (found(&mut world), members(&world)),
+                    (vec![2, 3, 4, 50], vec![2, 3, 4])
+                );
             }
         }
     }
@@ -90,7 +93,9 @@ fn late_commands_without_a_population_do_nothing() {
 }
 
 #[test]
-#[should_panic(expected = "there is no population of populations::Bullet: call `App::add_population` first")]
+#[should_panic(
+    expected = "there is no population of populations::Bullet: call `App::add_population` first"
+)]
 fn a_spawn_without_a_population() {
     let _ = World::new().spawn_in::<Bullet, _>(Bullet(1));
 }
@@ -106,7 +111,10 @@ fn a_world_that_is_cleared() {
         }
         world.clear_all();
         assert!(!world.contains_resource::<Population<Bullet>>());
-        assert_eq!((world.settle_population::<Bullet>(), world.clear_population::<Bullet>()), (0, 0));
+        assert_eq!(
+            (world.settle_population::<Bullet>(), world.clear_population::<Bullet>()),
+            (0, 0)
+        );
         world.commands().spawn_in::<Bullet, _>(Bullet(1));
         world.flush();
     }
@@ -146,7 +154,10 @@ fn another_world() {
     }
     let moved = left.remove_resource::<Population<Bullet>>().unwrap();
     right.insert_resource(moved);
-    assert_eq!((bullets(&right).len(), found(&mut left), found(&mut right)), (0, vec![0, 1], vec![10, 11]));
+    assert_eq!(
+        (bullets(&right).len(), found(&mut left), found(&mut right)),
+        (0, vec![0, 1], vec![10, 11])
+    );
 }
 
 /// A population that replaces another.

@@ -57,7 +57,10 @@ fn a_batch_evicts_the_oldest() {
             spawn(&mut world, 3, 6);
             assert_eq!((found(&mut world), members(&world)), ((2..6).collect(), (2..6).collect()));
             spawn(&mut world, 10, 21);
-            assert_eq!((found(&mut world), members(&world)), ((17..21).collect(), (17..21).collect()));
+            assert_eq!(
+                (found(&mut world), members(&world)),
+                ((17..21).collect(), (17..21).collect())
+            );
             assert_eq!(bullets(&world).len(), 4);
         }
     }
@@ -75,12 +78,13 @@ fn a_batch_is_over_before_it_begins() {
         world.run_system_once(spawn).unwrap();
         assert_eq!((found(&mut world), members(&world)), (vec![1, 2, 3, 7], vec![1, 2, 3, 7]));
     }
-    let clear = |mut commands: Commands, ids: &EntityAllocator, mut bullets: ResMut<Population<Bullet>>| {
-        bullets.spawn_batch(&mut commands, burst(0, 2));
-        bullets.spawn_batch_ids(&mut commands, ids, burst(2, 4));
-        assert_eq!(bullets.clear(&mut commands), 4);
-        bullets.spawn(&mut commands, Bullet(8)).unwrap();
-    };
+    let clear =
+        |mut commands: Commands, ids: &EntityAllocator, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn_batch(&mut commands, burst(0, 2));
+            bullets.spawn_batch_ids(&mut commands, ids, burst(2, 4));
+            assert_eq!(bullets.clear(&mut commands), 4);
+            bullets.spawn(&mut commands, Bullet(8)).unwrap();
+        };
     world.run_system_once(clear).unwrap();
     world.settle_population::<Bullet>();
     assert_eq!((found(&mut world), members(&world)), (vec![8], vec![8]));
@@ -89,13 +93,14 @@ fn a_batch_is_over_before_it_begins() {
 #[test]
 fn the_ids_of_a_batch_are_known_at_once() {
     let mut world = world(builder().capacity(3));
-    let spawn = |mut commands: Commands, ids: &EntityAllocator, mut bullets: ResMut<Population<Bullet>>| {
-        let batch = bullets.spawn_batch_ids(&mut commands, ids, burst(0, 9)).to_vec();
-        for &entity in &batch {
-            commands.entity(entity).with_child(Health(50));
-        }
-        batch
-    };
+    let spawn =
+        |mut commands: Commands, ids: &EntityAllocator, mut bullets: ResMut<Population<Bullet>>| {
+            let batch = bullets.spawn_batch_ids(&mut commands, ids, burst(0, 9)).to_vec();
+            for &entity in &batch {
+                commands.entity(entity).with_child(Health(50));
+            }
+            batch
+        };
     let batch = world.run_system_once(spawn).unwrap();
     let of = |&entity| world.get::<Bullet>(entity).unwrap().0;
     assert_eq!(batch.iter().map(of).collect::<Vec<_>>(), [0, 1, 2]);

@@ -72,13 +72,17 @@ fn a_key_says_who_makes_room() {
         for n in [5, 1, 9] {
             world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
         }
-        let play = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
+        let play = |mut commands: Commands,
+                    mut bullets: ResMut<Population<Bullet>>,
+                    all: Query<&Bullet>| {
             let key = |entity| all.get(entity).unwrap().0;
             bullets.spawn_evicting(&mut commands, Bullet(0), key).unwrap();
         };
         world.run_system_once(play).unwrap();
         assert_eq!((found(&mut world), members(&world)), (vec![0, 5, 9], vec![0, 5, 9]));
-        let play = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
+        let play = |mut commands: Commands,
+                    mut bullets: ResMut<Population<Bullet>>,
+                    all: Query<&Bullet>| {
             let key = |entity| all.get(entity).map_or(0, |bullet| bullet.0);
             [(3, 3), (2, 2), (3, 4)].map(|(n, own)| {
                 bullets.spawn_unless_least(&mut commands, Bullet(n), own, key).is_ok()
@@ -87,7 +91,9 @@ fn a_key_says_who_makes_room() {
         // The third takes the place of the first, which is in no query yet and so has the least key.
         assert_eq!(world.run_system_once(play).unwrap(), [true, true, true]);
         assert_eq!(found(&mut world), [3, 5, 9]);
-        let quiet = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
+        let quiet = |mut commands: Commands,
+                     mut bullets: ResMut<Population<Bullet>>,
+                     all: Query<&Bullet>| {
             let key = |entity| all.get(entity).unwrap().0;
             bullets.spawn_unless_least(&mut commands, Bullet(2), 2, key).is_err()
         };
@@ -201,7 +207,10 @@ fn members_have_places() {
         seen.push(entity);
     }
     assert_eq!(seen, entities);
-    assert_eq!(format!("{population:?}"), "Population<populations::Bullet>(Bullet: 3 of 3 slots live, peak 3; 3 inserted, 0 removed)");
+    assert_eq!(
+        format!("{population:?}"),
+        "Population<populations::Bullet>(Bullet: 3 of 3 slots live, peak 3; 3 inserted, 0 removed)"
+    );
 }
 
 /// A member that is let go lives on.

@@ -13,7 +13,8 @@ use crate::{Bullet, builder, bullets, found, members, world};
 #[test]
 fn ids_depend_on_the_places_alone() {
     let play = |noise: bool| {
-        let mut world = world(builder().capacity(4).when_full(WhenFull::EvictOldest).fixed_indices());
+        let mut world =
+            world(builder().capacity(4).when_full(WhenFull::EvictOldest).fixed_indices());
         let mut ids = Vec::new();
         let mut others = Vec::new();
         for n in 0..200 {
@@ -83,7 +84,10 @@ fn others_despawn_a_member_that_is_evicted() {
     world.despawn(first);
     system.apply_deferred(&mut world);
     let warnings = WARNINGS.lock().unwrap().clone();
-    assert!(warnings.len() == 1 && warnings[0].contains("gave its index back to Bevy"), "{warnings:?}");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("gave its index back to Bevy"),
+        "{warnings:?}"
+    );
     assert_eq!((found(&mut world), bullets(&world).len()), (vec![], 0));
     for n in 3..400 {
         world.spawn((Bullet(n),));

@@ -46,7 +46,9 @@ fn act(
     };
     let key = |entity| all.get(entity).map_or(0, |bullet: &Bullet| bullet.0);
     match act {
-        Act::Spawn => drop(bullets.spawn(&mut commands, new())),
+        Act::Spawn => {
+            let _ = bullets.spawn(&mut commands, new());
+        }
         Act::Batch(n) => {
             let batch: Vec<_> = (0..n).map(|_| new()).collect();
             bullets.spawn_batch(&mut commands, batch);
@@ -71,11 +73,15 @@ fn act(
             let some: Vec<Entity> = bullets.iter().step_by(n % 3 + 1).collect();
             assert_eq!(bullets.despawn_batch(&mut commands, some.iter().copied()), some.len());
         }
-        Act::Evicting => drop(bullets.spawn_evicting(&mut commands, new(), key)),
-        Act::UnlessLeast(own) => {
-            drop(bullets.spawn_unless_least(&mut commands, new(), own, key));
+        Act::Evicting => {
+            let _ = bullets.spawn_evicting(&mut commands, new(), key);
         }
-        Act::Clear => drop(bullets.clear(&mut commands)),
+        Act::UnlessLeast(own) => {
+            let _ = bullets.spawn_unless_least(&mut commands, new(), own, key);
+        }
+        Act::Clear => {
+            bullets.clear(&mut commands);
+        }
     }
     assert!(bullets.len() <= bullets.capacity());
 }
@@ -89,7 +95,8 @@ fn members_are_the_entities_that_exist() {
                 for fixes in [false, true] {
                     for _ in 0..3 {
                         seed += 1;
-                        let builder = builder().capacity(capacity).when_full(rule).noticing(noticing);
+                        let builder =
+                            builder().capacity(capacity).when_full(rule).noticing(noticing);
                         let builder = if fixes { builder.fixed_indices() } else { builder };
                         random_lives(seed, world(builder), fixes);
                     }
@@ -138,7 +145,9 @@ fn random_lives(seed: u64, mut world: World, fixes: bool) {
             systems.swap_remove(at).apply_deferred(&mut world);
         }
         match random.below(8) {
-            0 => drop(world.spawn_in::<Bullet, _>(Bullet(0))),
+            0 => {
+                let _ = world.spawn_in::<Bullet, _>(Bullet(0));
+            }
             1 if !fixes => {
                 let all: Vec<Entity> =
                     world.query_filtered::<Entity, With<Bullet>>().iter(&world).collect();
@@ -146,7 +155,9 @@ fn random_lives(seed: u64, mut world: World, fixes: bool) {
                     world.despawn(all[random.below(all.len())]);
                 }
             }
-            2 => drop(world.resource_scope(|_, bullets: Mut<Population<Bullet>>| bullets.len())),
+            2 => {
+                world.resource_scope(|_, bullets: Mut<Population<Bullet>>| bullets.len());
+            }
             _ => {}
         }
         if step % 5 == 4 {

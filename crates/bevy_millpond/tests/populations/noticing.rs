@@ -81,11 +81,12 @@ fn who_is_gone_is_evicted_first() {
     let entities: Vec<Entity> =
         (0..100).map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap()).collect();
     world.despawn(entities[60]);
-    let play = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
-        // Panics for one that is gone.
-        let key = |entity| all.get(entity).unwrap().0;
-        bullets.spawn_evicting(&mut commands, Bullet(1000), key).unwrap();
-    };
+    let play =
+        |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
+            // Panics for one that is gone.
+            let key = |entity| all.get(entity).unwrap().0;
+            bullets.spawn_evicting(&mut commands, Bullet(1000), key).unwrap();
+        };
     world.run_system_once(play).unwrap();
     assert_eq!((found(&mut world).len(), bullets(&world).stats().evicted), (100, 0));
 }
@@ -125,7 +126,9 @@ struct Hooked;
 fn nothing(_: DeferredWorld, _: HookContext) {}
 
 #[test]
-#[should_panic(expected = "its component has a hook `on_remove` of its own: call `Population::leave` in it")]
+#[should_panic(
+    expected = "its component has a hook `on_remove` of its own: call `Population::leave` in it"
+)]
 fn a_component_with_a_hook_of_its_own() {
     let builder = Population::<Hooked>::builder().capacity(1).noticing(Noticing::AtOnce);
     builder.insert_into(&mut World::new());
