@@ -218,7 +218,8 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
         self
     }
 
-    /// Builds the pool and inserts it into this world as a resource, where it replaces an earlier one, whose sleepers are despawned. Makes its entities
+    /// Builds the pool and inserts it into this world as a resource, where it replaces an earlier one, whose sleepers are
+    /// despawned. Makes its entities
     /// now if the pool is to be prewarmed. (In an `App`, use [`add_entity_pool`](crate::AddEntityPool::add_entity_pool).)
     ///
     /// Call it before the first query of the world, if the pool [sleeps](Self::sleeping) by a component of its own.

@@ -93,7 +93,7 @@ fn begin_alone<M: Send + Sync + 'static, B: Bundle>(
     if !was_awake && sleep.wake(world, entity).is_none() {
         return;
     }
-    if !is_still_there::<M>(world, handle, entity) {
+    if !is_of_slot::<M>(world, handle.index(), entity) {
         return;
     }
     let birth = match rest {
@@ -134,11 +134,8 @@ fn end_alone<M: Send + Sync + 'static>(world: &mut World, index: u32) {
     let rest = if pool.is_quick_to_finish(birth, archetype_of(world, entity)) {
         Rest::Life { birth }
     } else {
-        let rest = finish::<M>(world, index, entity, birth);
-        if !is_dead::<M>(world, index, entity) {
-            return;
-        }
-        rest
+        // If the next life begins meanwhile, it waits, and wakes the entity.
+        finish::<M>(world, index, entity, birth)
     };
     rests::<M>(world, index, entity, rest, sleep);
 }
@@ -245,8 +242,8 @@ pub(crate) fn make_ahead<M: Send + Sync + 'static>(
         build(world, entity, template);
         if !awaits_children {
             sleep_ahead::<M>(world, index, entity, |_| Rest::Template);
-        } else if is_dead::<M>(world, index, entity) {
-            world.resource_mut::<EntityPool<M>>().set_body(index, entity, Body::Warming);
+        } else if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+            pool.set_body(index, entity, Body::Warming);
         }
     });
 }
@@ -283,7 +280,7 @@ fn sleep_ahead<M: Send + Sync + 'static>(
     entity: Entity,
     rest: impl FnOnce(&mut World) -> Rest,
 ) {
-    if !is_dead::<M>(world, index, entity) {
+    if !is_of_slot::<M>(world, index, entity) {
         return;
     }
     let rest = rest(world);
@@ -345,14 +342,10 @@ fn is_dead<M: Send + Sync + 'static>(world: &World, index: u32, entity: Entity) 
     })
 }
 
-/// Whether the entity is still the slot's, and no other life has begun in it, after code of others has run.
-fn is_still_there<M: Send + Sync + 'static>(
-    world: &World,
-    handle: PoolHandle<M>,
-    entity: Entity,
-) -> bool {
-    let pool = world.get_resource::<EntityPool<M>>();
-    pool.is_some_and(|pool| pool.contains(handle) || is_dead::<M>(world, handle.index(), entity))
+/// Whether the entity is still the slot's, after code of others has run.
+fn is_of_slot<M: Send + Sync + 'static>(world: &World, index: u32, entity: Entity) -> bool {
+    let slot = world.get_resource::<EntityPool<M>>().and_then(|pool| pool.slot(index));
+    slot.is_some_and(|slot| slot.entity == Some(entity))
 }
 
 fn archetype_of(world: &World, entity: Entity) -> Option<ArchetypeId> {
