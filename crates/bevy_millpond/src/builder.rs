@@ -1,6 +1,5 @@
 //! How a pool is built.
 
-use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 use std::sync::Arc;
@@ -8,11 +7,14 @@ use std::sync::Arc;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 
+use crate::alone::prepare;
 use crate::full::WhenFull;
+use crate::home::{bury, next_salt, settle_in};
 use crate::life::{make_ahead, make_ahead_with};
 use crate::member::InPool;
+use crate::name::short_name;
 use crate::pool::EntityPool;
-use crate::settings::{Reset, Settings};
+use crate::settings::Settings;
 use crate::sleep::Sleeping;
 
 /// Makes entities of a pool before they are needed: a slot's, of this number.
@@ -26,6 +28,7 @@ pub struct EntityPoolBuilder<M: Send + Sync + 'static> {
     pub(crate) settings: Settings,
     pub(crate) make_ahead: Option<MakeAhead>,
     pub(crate) ignored: Vec<fn(&mut World) -> ComponentId>,
+    salt: Option<u64>,
     kind: PhantomData<fn() -> M>,
 }
 
@@ -36,12 +39,6 @@ impl<M: Send + Sync + 'static> fmt::Debug for EntityPoolBuilder<M> {
             .field("capacity", &self.capacity)
             .finish_non_exhaustive()
     }
-}
-
-/// The name of a type without its path.
-fn short_name<M>() -> &'static str {
-    let name = type_name::<M>();
-    if name.contains('<') { name } else { name.rsplit("::").next().unwrap_or(name) }
 }
 
 impl<M: Send + Sync + 'static> EntityPool<M> {
@@ -70,13 +67,13 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
                 name: short_name::<M>(),
                 when_full: WhenFull::default(),
                 sleeping: Sleeping::default(),
-                reset: Reset::default(),
                 template: None,
                 on_free: None,
                 checks_resets: cfg!(debug_assertions),
             },
             make_ahead: None,
             ignored: Vec::new(),
+            salt: None,
             kind: PhantomData,
         }
     }
@@ -110,9 +107,10 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
         self
     }
 
-    /// Sets what makes an entity what its bundle says, although it lived before; by default, [the bundle](Reset::Bundle).
-    pub fn reset(mut self, reset: Reset) -> Self {
-        self.settings.reset = reset;
+    /// Sets a number that decides, with the name, which handles the pool has; by default, each pool of `M` in the program has
+    /// its own, so that it refuses the handles of the others. For two worlds of one program that are to have the same handles.
+    pub fn salt(mut self, salt: u64) -> Self {
+        self.salt = Some(salt);
         self
     }
 
@@ -177,7 +175,21 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
     /// Makes all entities when the program starts, in `PreStartup`, or in [`insert_into`](Self::insert_into): with the
     /// [template](Self::template), and asleep.
     pub fn prewarm(mut self) -> Self {
-        self.make_ahead = Some(Arc::new(make_ahead::<M>));
+        self.make_ahead = Some(Arc::new(|world, index, entity| {
+            make_ahead::<M>(world, index, entity, false);
+        }));
+        self
+    }
+
+    /// The same as [`prewarm`](Self::prewarm), for templates whose children come some frames later, as those of a scene do.
+    /// The entities stay awake until then: each goes to sleep with
+    /// [`adopt_children`](crate::PooledCommands::adopt_children). So load a level behind a screen that hides them, or give
+    /// them a `Visibility::Hidden` that the bundle replaces. [`EntityPool::warming`](crate::EntityPool::warming) says how many are
+    /// left. A spawn that comes first takes the entity as it is.
+    pub fn prewarm_scenes(mut self) -> Self {
+        self.make_ahead = Some(Arc::new(|world, index, entity| {
+            make_ahead::<M>(world, index, entity, true);
+        }));
         self
     }
 
@@ -206,7 +218,8 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
         self
     }
 
-    /// Builds the pool and inserts it into this world as a resource, where it replaces an earlier one. Makes its entities
+    /// Builds the pool and inserts it into this world as a resource, where it replaces an earlier one, whose sleepers are
+    /// despawned. Makes its entities
     /// now if the pool is to be prewarmed. (In an `App`, use [`add_entity_pool`](crate::AddEntityPool::add_entity_pool).)
     ///
     /// Call it before the first query of the world, if the pool [sleeps](Self::sleeping) by a component of its own.
@@ -224,7 +237,7 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
     /// Inserts the pool without making entities, and returns what makes them.
     #[track_caller]
     pub(crate) fn insert_cold(self, world: &mut World) -> Option<MakeAhead> {
-        let Self { capacity, settings, make_ahead, ignored, .. } = self;
+        let Self { capacity, settings, make_ahead, ignored, salt, .. } = self;
         let Some(capacity) = capacity else {
             panic!(
                 "pool {:?} needs a capacity: call `.capacity(entities)` on its builder, or give `MillpondPlugin` a budget",
@@ -236,17 +249,17 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
             ignored.into_iter().map(|register| register(world)).collect();
         let children = world.register_component::<Children>();
         ids.extend([world.register_component::<InPool<M>>(), children]);
-        let mut earlier = world.get_resource_or_insert_with(|| Earlier::<M>(0, PhantomData));
-        let salt = earlier.0;
-        earlier.0 += 1;
-        world.insert_resource(EntityPool::<M>::new(capacity, settings, salt, children, ids));
+        let marker = settings.sleeping.component(world);
+        prepare::<M>(world);
+        let identity = settle_in::<M>(world);
+        let salt = salt.unwrap_or_else(next_salt::<M>);
+        let pool =
+            EntityPool::<M>::new(capacity, settings, salt, identity, [children, marker], ids);
+        world.insert_resource(pool);
+        bury::<M>(world);
         make_ahead
     }
 }
-
-/// How many pools of this kind the world had: so the handles of an earlier one are refused by its successor.
-#[derive(Resource)]
-struct Earlier<M: Send + Sync + 'static>(u64, PhantomData<fn() -> M>);
 
 /// Makes the pool's entities.
 pub(crate) fn prewarm<M: Send + Sync + 'static>(world: &mut World, make_ahead: &MakeAhead) {

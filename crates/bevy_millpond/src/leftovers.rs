@@ -4,6 +4,7 @@ use bevy_ecs::archetype::ArchetypeId;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::error::{BevyError, ErrorContext, Severity};
 use bevy_ecs::prelude::*;
+use bevy_ecs::reflect::AppTypeRegistry;
 use bevy_utils::prelude::DebugName;
 
 use crate::pool::EntityPool;
@@ -16,20 +17,25 @@ fn warn<M: Send + Sync + 'static>(world: &mut World, message: String) {
     );
 }
 
-/// The name of a component. Without Bevy's feature `debug`, all components have the same.
+/// The name of a component: Bevy's, which are all the same without its feature `debug`, or that of its registered type.
 fn name_of(world: &World, id: ComponentId) -> String {
     let info = world.components().get_info(id);
     let size = info.map_or(0, |info| info.layout().size());
     let has_names = DebugName::type_name::<u8>() != DebugName::type_name::<u16>();
-    let name = world.components().get_name(id).filter(|_| has_names);
-    describe(name.as_deref(), id, size)
+    if let Some(name) = world.components().get_name(id).filter(|_| has_names) {
+        return describe(Some(&name), id, size);
+    }
+    // Reflection has names as well.
+    let registry = world.get_resource::<AppTypeRegistry>().map(|registry| registry.read());
+    let info = info.and_then(|info| registry.as_ref()?.get_type_info(info.type_id()?));
+    describe(info.map(|info| info.type_path()), id, size)
 }
 
 fn describe(name: Option<&str>, id: ComponentId, size: usize) -> String {
     match name {
         Some(name) => name.into(),
         None => format!(
-            "component {} of {size} bytes (Bevy's feature `debug` shows its name)",
+            "component {} of {size} bytes (Bevy's feature `debug` shows its name, or register the type)",
             id.index()
         ),
     }
@@ -50,6 +56,8 @@ pub(crate) fn report_leftovers<M: Send + Sync + 'static>(
         !pool.birth(birth).explicit.contains(&id)
             && !pool.ignored.contains(&id)
             && !pool.left.contains(&id)
+            // Without a size, there is no state.
+            && world.components().get_info(id).is_some_and(|info| info.layout().size() > 0)
             && body.get_change_ticks_by_id(id).is_some_and(|ticks| {
                 ticks.is_changed(slot.born_at, now) && !ticks.is_changed(slot.freed_at, now)
             })
@@ -118,7 +126,7 @@ mod tests {
     fn a_component_without_a_name_has_its_number() {
         let id = ComponentId::new(57);
         assert_eq!(describe(Some("game::Armour"), id, 12), "game::Armour");
-        let expected = "component 57 of 12 bytes (Bevy's feature `debug` shows its name)";
+        let expected = "component 57 of 12 bytes (Bevy's feature `debug` shows its name, or register the type)";
         assert_eq!(describe(None, id, 12), expected);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Bevy may apply the commands of two systems in another order than that in which the systems ran, and hooks and observers
 //! may spawn and free in the middle of all this. So nothing here means "wake" or "sleep": it brings an entity to where the
-//! pool says that it is, and looks again whenever code of others has run.
+//! pool says that it is, and looks again whenever code of others has run. What such code does to the same entity waits
+//! ([`alone`]).
 
 use core::any::TypeId;
 
@@ -10,6 +11,7 @@ use bevy_ecs::archetype::ArchetypeId;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 
+use crate::alone::alone;
 use crate::leftovers::{report_changed, report_disturbed, report_leftovers};
 use crate::member::InPool;
 use crate::pool::{EntityPool, PoolHandle};
@@ -23,11 +25,25 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
     handle: PoolHandle<M>,
     bundle: B,
 ) {
+    alone::<M>(world, handle.index(), move |world| begin_alone(world, handle, bundle));
+}
+
+/// Puts a slot's entity to sleep, unless it is in its next life already.
+pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
+    alone::<M>(world, index, move |world| end_alone::<M>(world, index));
+}
+
+fn begin_alone<M: Send + Sync + 'static, B: Bundle>(
+    world: &mut World,
+    handle: PoolHandle<M>,
+    bundle: B,
+) {
     let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
     let Some(entity) = pool.get(handle) else { return };
     let Some(slot) = pool.slot(handle.index()) else { return };
     let sleep = pool.sleep();
     let checks = pool.settings.checks_resets;
+    let mut was_awake = false;
     let known = pool.birth_of(TypeId::of::<B>());
     let marker = known.and_then(|birth| pool.birth(birth).marker);
     let rest = match slot.body {
@@ -37,10 +53,18 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
             build(world, entity, template);
             Rest::Template
         }
+        Body::Warming => Rest::Template,
         // Evicted, or freed by a command that is yet to be applied.
         Body::Awake { birth } => {
-            let rest = finish::<M>(world, handle.index(), entity, birth);
-            ready::<M>(world, entity, known, rest)
+            let rest = if pool.is_quick_to_finish(birth, archetype_of(world, entity)) {
+                Rest::Life { birth }
+            } else {
+                finish::<M>(world, handle.index(), entity, birth)
+            };
+            let rest = ready::<M>(world, entity, known, rest);
+            // It never slept.
+            was_awake = matches!(rest, Rest::Life { .. });
+            rest
         }
         Body::Asleep { rest, archetype } => {
             let rest = if archetype_of(world, entity) == Some(archetype) {
@@ -66,14 +90,15 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
     {
         marker.set_added();
     }
-    // If an observer freed the entity, and another life began in it, that one woke it already.
-    if sleep.wake(world, entity).is_none() {
+    if !was_awake && sleep.wake(world, entity).is_none() {
         return;
     }
-    let birth = match known {
-        Some(birth) => birth,
-        None if is_still_there::<M>(world, handle, entity) => learn::<M, B>(world, entity),
-        None => return,
+    if !is_of_slot::<M>(world, handle.index(), entity) {
+        return;
+    }
+    let birth = match rest {
+        Rest::Life { birth } => birth,
+        Rest::Bare | Rest::Template => learn::<M, B>(world, entity),
     };
     let tick = checks.then(|| {
         if let Rest::Life { .. } = rest {
@@ -83,20 +108,16 @@ pub(crate) fn begin<M: Send + Sync + 'static, B: Bundle>(
     });
     let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
     let has_ended = !pool.contains(handle);
-    if has_ended && pool.is_live(handle.index()) {
-        return;
-    }
     pool.set_body(handle.index(), entity, Body::Awake { birth });
     if let Some(tick) = tick {
         pool.set_born_at(handle.index(), tick);
     }
     if has_ended {
-        end::<M>(world, handle.index());
+        end_alone::<M>(world, handle.index());
     }
 }
 
-/// Puts a slot's entity to sleep, unless it is in its next life already.
-pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
+fn end_alone<M: Send + Sync + 'static>(world: &mut World, index: u32) {
     let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
     let Some(slot) = pool.slot(index) else { return };
     let (Some(entity), Body::Awake { birth }, false) =
@@ -113,11 +134,8 @@ pub(crate) fn end<M: Send + Sync + 'static>(world: &mut World, index: u32) {
     let rest = if pool.is_quick_to_finish(birth, archetype_of(world, entity)) {
         Rest::Life { birth }
     } else {
-        let rest = finish::<M>(world, index, entity, birth);
-        if !is_dead::<M>(world, index, entity) {
-            return;
-        }
-        rest
+        // If the next life begins meanwhile, it waits, and wakes the entity.
+        finish::<M>(world, index, entity, birth)
     };
     rests::<M>(world, index, entity, rest, sleep);
 }
@@ -134,6 +152,14 @@ pub(crate) fn end_all<M: Send + Sync + 'static>(world: &mut World) {
 pub(crate) fn with<M: Send + Sync + 'static>(
     world: &mut World,
     handle: PoolHandle<M>,
+    act: impl FnOnce(EntityWorldMut) + Send + 'static,
+) {
+    alone::<M>(world, handle.index(), move |world| with_alone(world, handle, act));
+}
+
+fn with_alone<M: Send + Sync + 'static>(
+    world: &mut World,
+    handle: PoolHandle<M>,
     act: impl FnOnce(EntityWorldMut),
 ) {
     let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
@@ -145,6 +171,41 @@ pub(crate) fn with<M: Send + Sync + 'static>(
     }
 }
 
+/// Makes the children of an entity those of its template, and puts it to sleep if it was made ahead, or was freed before they
+/// came.
+pub(crate) fn adopt_children<M: Send + Sync + 'static>(world: &mut World, entity: Entity) {
+    let Some(index) = world.get::<InPool<M>>(entity).map(InPool::index) else { return };
+    alone::<M>(world, index, move |world| adopt_alone::<M>(world, index, entity));
+}
+
+fn adopt_alone<M: Send + Sync + 'static>(world: &mut World, index: u32, entity: Entity) {
+    let slot = world.get_resource::<EntityPool<M>>().and_then(|pool| pool.slot(index));
+    let Some(slot) = slot.filter(|slot| slot.entity == Some(entity)) else { return };
+    keep_children(world, entity);
+    let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
+    let sleep = pool.sleep();
+    match slot.body {
+        Body::Unmade => {}
+        Body::Warming => sleep_ahead::<M>(world, index, entity, |_| Rest::Template),
+        Body::Awake { birth } => {
+            let Some(archetype) = archetype_of(world, entity) else { return };
+            pool = world.resource_mut::<EntityPool<M>>();
+            let birth = pool.birth_with(birth, archetype);
+            pool.set_body(index, entity, Body::Awake { birth });
+        }
+        Body::Asleep { rest, .. } => {
+            // As it wakes, so the birth is known by it.
+            let Some(archetype) = sleep.wake(world, entity) else { return };
+            let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
+            let rest = match rest {
+                Rest::Life { birth } => Rest::Life { birth: pool.birth_with(birth, archetype) },
+                rest => rest,
+            };
+            rests::<M>(world, index, entity, rest, sleep);
+        }
+    }
+}
+
 /// Takes from an entity what its life gave it.
 fn finish<M: Send + Sync + 'static>(
     world: &mut World,
@@ -153,7 +214,7 @@ fn finish<M: Send + Sync + 'static>(
     birth: u16,
 ) -> Rest {
     let pool = world.resource::<EntityPool<M>>();
-    let (remakes, on_free) = (pool.remakes(), pool.settings.on_free);
+    let on_free = pool.settings.on_free;
     if pool.settings.checks_resets {
         let tick = world.increment_change_tick();
         world.resource_mut::<EntityPool<M>>().set_freed_at(index, tick);
@@ -161,19 +222,30 @@ fn finish<M: Send + Sync + 'static>(
     if let (Some(on_free), Ok(mut body)) = (on_free, world.get_entity_mut(entity)) {
         on_free(&mut body);
     }
-    if remakes { strip::<M>(world, entity) } else { tidy::<M>(world, entity, birth) }
+    tidy::<M>(world, entity, birth)
 }
 
-/// Makes an entity before it is needed, as the template makes it.
-pub(crate) fn make_ahead<M: Send + Sync + 'static>(world: &mut World, index: u32, entity: Entity) {
-    let Some(template) =
-        world.get_resource::<EntityPool<M>>().map(|pool| pool.settings.template.clone())
-    else {
-        return;
-    };
-    make_bare::<M>(world, index, entity);
-    build(world, entity, template);
-    sleep_ahead::<M>(world, index, entity, |_| Rest::Template);
+/// Makes an entity before it is needed, as the template makes it. If its children are yet to come, it stays awake for them.
+pub(crate) fn make_ahead<M: Send + Sync + 'static>(
+    world: &mut World,
+    index: u32,
+    entity: Entity,
+    awaits_children: bool,
+) {
+    alone::<M>(world, index, move |world| {
+        let Some(template) =
+            world.get_resource::<EntityPool<M>>().map(|pool| pool.settings.template.clone())
+        else {
+            return;
+        };
+        make_bare::<M>(world, index, entity);
+        build(world, entity, template);
+        if !awaits_children {
+            sleep_ahead::<M>(world, index, entity, |_| Rest::Template);
+        } else if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+            pool.set_body(index, entity, Body::Warming);
+        }
+    });
 }
 
 /// Makes an entity before it is needed, as a life with this bundle would leave it.
@@ -183,21 +255,22 @@ pub(crate) fn make_ahead_with<M: Send + Sync + 'static, B: Bundle>(
     entity: Entity,
     bundle: B,
 ) {
-    let Some(template) =
-        world.get_resource::<EntityPool<M>>().map(|pool| pool.settings.template.clone())
-    else {
-        return;
-    };
-    make_bare::<M>(world, index, entity);
-    build(world, entity, template);
-    refuse_second_children::<M, B>(world, entity);
-    if let Ok(mut body) = world.get_entity_mut(entity) {
-        body.insert(bundle);
-    }
-    sleep_ahead::<M>(world, index, entity, |world| {
-        let known = world.resource::<EntityPool<M>>().birth_of(TypeId::of::<B>());
-        let birth = known.unwrap_or_else(|| learn::<M, B>(world, entity));
-        tidy::<M>(world, entity, birth)
+    alone::<M>(world, index, move |world| {
+        let Some(template) =
+            world.get_resource::<EntityPool<M>>().map(|pool| pool.settings.template.clone())
+        else {
+            return;
+        };
+        make_bare::<M>(world, index, entity);
+        build(world, entity, template);
+        refuse_second_children::<M, B>(world, entity);
+        if let Ok(mut body) = world.get_entity_mut(entity) {
+            body.insert(bundle);
+        }
+        sleep_ahead::<M>(world, index, entity, |world| {
+            let birth = learn::<M, B>(world, entity);
+            tidy::<M>(world, entity, birth)
+        });
     });
 }
 
@@ -207,7 +280,7 @@ fn sleep_ahead<M: Send + Sync + 'static>(
     entity: Entity,
     rest: impl FnOnce(&mut World) -> Rest,
 ) {
-    if !is_dead::<M>(world, index, entity) {
+    if !is_of_slot::<M>(world, index, entity) {
         return;
     }
     let rest = rest(world);
@@ -233,17 +306,22 @@ pub(crate) fn settle<M: Send + Sync + 'static>(world: &mut World) -> usize {
         .filter(|&(_, entity)| is_woken(world, entity))
         .collect();
     for &(index, entity) in &woken {
-        report_disturbed::<M>(world, entity);
-        let rest = strip::<M>(world, entity);
-        rests::<M>(world, index, entity, rest, sleep);
-        if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
-            pool.count_disturbed();
-        }
+        alone::<M>(world, index, move |world| {
+            if !is_dead::<M>(world, index, entity) {
+                return;
+            }
+            report_disturbed::<M>(world, entity);
+            let rest = strip::<M>(world, entity);
+            rests::<M>(world, index, entity, rest, sleep);
+            if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+                pool.count_disturbed();
+            }
+        });
     }
     woken.len()
 }
 
-/// Puts the entity to sleep, and notes what it rests as. If an observer began its next life meanwhile, all of it is awake.
+/// Puts the entity to sleep, and notes what it rests as.
 fn rests<M: Send + Sync + 'static>(
     world: &mut World,
     index: u32,
@@ -253,11 +331,7 @@ fn rests<M: Send + Sync + 'static>(
 ) {
     let Some(archetype) = sleep.put(world, entity) else { return };
     let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
-    if pool.is_live(index) {
-        sleep.wake(world, entity);
-    } else {
-        pool.set_body(index, entity, Body::Asleep { rest, archetype });
-    }
+    pool.set_body(index, entity, Body::Asleep { rest, archetype });
 }
 
 /// Whether the entity is the slot's, and in no life.
@@ -268,14 +342,10 @@ fn is_dead<M: Send + Sync + 'static>(world: &World, index: u32, entity: Entity) 
     })
 }
 
-/// Whether the entity is still the slot's, and no other life has begun in it, after code of others has run.
-fn is_still_there<M: Send + Sync + 'static>(
-    world: &World,
-    handle: PoolHandle<M>,
-    entity: Entity,
-) -> bool {
-    let pool = world.get_resource::<EntityPool<M>>();
-    pool.is_some_and(|pool| pool.contains(handle) || is_dead::<M>(world, handle.index(), entity))
+/// Whether the entity is still the slot's, after code of others has run.
+fn is_of_slot<M: Send + Sync + 'static>(world: &World, index: u32, entity: Entity) -> bool {
+    let slot = world.get_resource::<EntityPool<M>>().and_then(|pool| pool.slot(index));
+    slot.is_some_and(|slot| slot.entity == Some(entity))
 }
 
 fn archetype_of(world: &World, entity: Entity) -> Option<ArchetypeId> {
@@ -284,7 +354,10 @@ fn archetype_of(world: &World, entity: Entity) -> Option<ArchetypeId> {
 
 /// Spawns the slot's entity with nothing but its place in the pool.
 fn make_bare<M: Send + Sync + 'static>(world: &mut World, index: u32, entity: Entity) {
-    let made = world.spawn_at(entity, InPool::<M>::new(index)).is_ok();
+    let Some(pool) = world.get_resource::<EntityPool<M>>().map(|pool| pool.identity.id) else {
+        return;
+    };
+    let made = world.spawn_at(entity, InPool::<M>::new(index, pool)).is_ok();
     debug_assert!(made, "the pool allocated the entity, and nobody else spawns it");
 }
 
@@ -303,8 +376,11 @@ fn ready<M: Send + Sync + 'static>(
     bundle: Option<u16>,
     rest: Rest,
 ) -> Rest {
+    let pool = world.resource::<EntityPool<M>>();
+    let is_same =
+        |birth| bundle.is_some_and(|of| pool.birth(of).bundle == pool.birth(birth).bundle);
     let rest = match rest {
-        Rest::Life { birth } if bundle != Some(birth) => strip::<M>(world, entity),
+        Rest::Life { birth } if !is_same(birth) => strip::<M>(world, entity),
         rest => rest,
     };
     if rest == Rest::Bare {
@@ -325,8 +401,7 @@ fn strip<M: Send + Sync + 'static>(world: &mut World, entity: Entity) -> Rest {
     if let Ok(mut body) = world.get_entity_mut(entity) {
         body.retain::<InPool<M>>();
     }
-    let mut pool = world.resource_mut::<EntityPool<M>>();
-    if !pool.remakes() {
+    if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
         pool.count_remade();
     }
     Rest::Bare
@@ -364,9 +439,13 @@ fn tidy<M: Send + Sync + 'static>(world: &mut World, entity: Entity, birth: u16)
     if is_lost { Rest::Bare } else { Rest::Life { birth } }
 }
 
-/// Learns what an entity is that has just been made with this bundle.
+/// Learns what an entity is that has just been made with this bundle, if no other was the same.
 fn learn<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity) -> u16 {
     let archetype = archetype_of(world, entity).unwrap_or(ArchetypeId::EMPTY);
+    let known = world.resource::<EntityPool<M>>().birth_as(TypeId::of::<B>(), archetype);
+    if let Some(known) = known {
+        return known;
+    }
     let info = world.register_bundle::<B>();
     let explicit: Box<[ComponentId]> = info.explicit_components().into();
     let contributed = info.contributed_components().into();

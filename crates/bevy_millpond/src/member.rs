@@ -19,12 +19,18 @@ use crate::pool::EntityPool;
 #[component(immutable, clone_behavior = Ignore, on_remove = leave::<M>)]
 pub struct InPool<M: Send + Sync + 'static> {
     index: u32,
+    /// Which pool of `M`.
+    pool: u32,
     kind: PhantomData<fn() -> M>,
 }
 
 impl<M: Send + Sync + 'static> InPool<M> {
-    pub(crate) fn new(index: u32) -> Self {
-        Self { index, kind: PhantomData }
+    pub(crate) fn new(index: u32, pool: u32) -> Self {
+        Self { index, pool, kind: PhantomData }
+    }
+
+    pub(crate) fn pool(&self) -> u32 {
+        self.pool
     }
 
     /// Returns the number of the entity's slot, from 0: it stays the same as long as the entity exists.

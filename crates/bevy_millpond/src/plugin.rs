@@ -3,16 +3,18 @@
 use std::sync::{Mutex, PoisonError};
 
 use bevy_app::{App, First, Last, Plugin, PreStartup};
-use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
+use bevy_diagnostic::Diagnostics;
 use bevy_ecs::prelude::*;
-use millpond::Stats;
 use millpond::budget::{Budget, Entry};
 use millpond::recorder::Recorder;
 
 use crate::builder::{EntityPoolBuilder, prewarm};
+use crate::figures::{Figures, RegisterMeasures};
 use crate::full::WhenFull;
+use crate::home::bury;
 use crate::life::settle;
 use crate::pool::EntityPool;
+use crate::population::{Population, PopulationBuilder, notice};
 
 /// What the pools of an app share: a budget with their capacities, and a recorder. Add it before the pools.
 /// [`add_entity_pool`](AddEntityPool::add_entity_pool) adds it without either.
@@ -73,6 +75,7 @@ impl MillpondPlugin {
 
 impl Plugin for MillpondPlugin {
     fn build(&self, app: &mut App) {
+        app.register_type::<Figures>().init_resource::<Figures>();
         if let Some(budget) = &self.budget {
             app.insert_resource(budget.clone());
         }
@@ -100,7 +103,8 @@ pub trait AddEntityPool {
     ///
     /// # Panics
     ///
-    /// If neither the builder nor the budget of the [`MillpondPlugin`] has a capacity for this pool.
+    /// If neither the builder nor the budget of the [`MillpondPlugin`] has a capacity for this pool, or if there is a pool of `M`
+    /// already.
     fn add_entity_pool<M: Send + Sync + 'static>(
         &mut self,
         pool: EntityPoolBuilder<M>,
@@ -125,50 +129,88 @@ impl AddEntityPool for App {
             }
         }
         let name = pool.settings.name;
+        refuse_second::<EntityPool<M>>(self.world(), "pool", name);
         if let Some(make_ahead) = pool.insert_cold(self.world_mut()) {
             self.add_systems(PreStartup, move |world: &mut World| prewarm::<M>(world, &make_ahead));
         }
-        if self.world().contains_resource::<PoolRecorder>() {
-            self.world_mut().resource_scope(|world, recorder: Mut<PoolRecorder>| {
-                world.resource_mut::<EntityPool<M>>().record(&recorder.0);
-            });
-        }
-        // A path is copied at each measurement, which is free for one that lives as long as the program.
-        let paths = MEASURES.map(|(what, _)| {
-            DiagnosticPath::new(&*String::leak(
-                DiagnosticPath::from_components(["pools", name, what]).as_str().into(),
-            ))
+        record(self.world_mut(), |world, recorder| {
+            world.resource_mut::<EntityPool<M>>().record(recorder);
         });
-        for path in &paths {
-            self.register_diagnostic(Diagnostic::new(path.clone()));
-        }
+        let measure = self.register_measures("pools", name);
         self.add_systems(
             Last,
-            move |pool: Option<Res<EntityPool<M>>>, mut diagnostics: Diagnostics| {
-                let Some(stats) = pool.map(|pool| pool.stats()) else { return };
-                for (path, (_, value)) in paths.iter().zip(MEASURES) {
-                    diagnostics.add_measurement(path, || value(&stats));
+            move |pool: Option<Res<EntityPool<M>>>,
+                  diagnostics: Diagnostics,
+                  figures: ResMut<Figures>| {
+                if let Some(pool) = pool {
+                    measure.note(pool.capacity(), pool.stats(), diagnostics, figures);
                 }
             },
         );
-        if cfg!(debug_assertions) {
-            self.add_systems(Last, |world: &mut World| {
+        self.add_systems(Last, |world: &mut World| {
+            bury::<M>(world);
+            if cfg!(debug_assertions) {
                 settle::<M>(world);
-            });
-        }
-        self
+            }
+        })
     }
 }
 
-/// What a pool's diagnostics are called, and what they measure.
-type Measure = (&'static str, fn(&Stats) -> f64);
+/// Adds populations to an [`App`].
+pub trait AddPopulation {
+    /// Adds a population, as a resource. Registers the diagnostics `populations/NAME/live`, `peak`, `refused` and `evicted`, which
+    /// are measured in `Last`, after the population has [noticed](crate::Noticing) whom others ended.
+    ///
+    /// # Panics
+    ///
+    /// If neither the builder nor the budget of the [`MillpondPlugin`] has a capacity for it, if there is a population of `M`
+    /// already, and in the cases of [`insert_into`](PopulationBuilder::insert_into).
+    fn add_population<M: Component>(&mut self, population: PopulationBuilder<M>) -> &mut Self;
+}
 
-const MEASURES: [Measure; 4] = [
-    ("live", |stats| stats.live as f64),
-    ("peak", |stats| stats.peak as f64),
-    ("refused", |stats| stats.refused as f64),
-    ("evicted", |stats| stats.evicted as f64),
-];
+impl AddPopulation for App {
+    #[track_caller]
+    fn add_population<M: Component>(&mut self, mut population: PopulationBuilder<M>) -> &mut Self {
+        if !self.is_plugin_added::<MillpondPlugin>() {
+            self.add_plugins(MillpondPlugin::default());
+        }
+        let name = population.name;
+        refuse_second::<Population<M>>(self.world(), "population", name);
+        if population.capacity.is_none()
+            && let Some(entry) = entry_of(self.world(), name)
+        {
+            population.capacity = Some(entry.capacity());
+            population.when_full.get_or_insert(WhenFull::of(entry));
+        }
+        population.insert_into(self.world_mut());
+        record(self.world_mut(), |world, recorder| {
+            world.resource_mut::<Population<M>>().record(recorder);
+        });
+        let measure = self.register_measures("populations", name);
+        let measure = move |population: Option<Res<Population<M>>>,
+                            diagnostics: Diagnostics,
+                            figures: ResMut<Figures>| {
+            if let Some(population) = population {
+                measure.note(population.capacity(), population.stats(), diagnostics, figures);
+            }
+        };
+        self.add_systems(Last, (notice::<M>, measure).chain())
+    }
+}
+
+/// A second one would take the place of the first without a word.
+#[track_caller]
+fn refuse_second<R: Resource>(world: &World, what: &str, name: &str) {
+    assert!(
+        !world.contains_resource::<R>(),
+        "{what} {name:?} is added twice: there is one for each marker type, so give the second a marker of its own"
+    );
+}
+
+/// Does something with the app's recorder, if there is one.
+fn record(world: &mut World, act: impl FnOnce(&mut World, &Recorder)) {
+    world.try_resource_scope(|world, recorder: Mut<PoolRecorder>| act(world, &recorder.0));
+}
 
 /// What the app's budget says of the pool of this name.
 #[track_caller]

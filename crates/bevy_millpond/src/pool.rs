@@ -6,17 +6,16 @@ use core::fmt;
 use bevy_ecs::archetype::ArchetypeId;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::component::ComponentId;
-use bevy_ecs::entity::EntityHashMap;
-use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
-use bevy_ecs::world::DeferredWorld;
 use millpond::overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::reuse::Lifo;
 use millpond::{Handle, Recycler, Refusal, Stats};
 
+use crate::by_entity::ByEntity;
 use crate::full::{Full, WhenFull};
-use crate::settings::{Reset, Settings};
+use crate::home::{Identity, come_back};
+use crate::settings::Settings;
 use crate::sleep::Sleep;
 use crate::slot::{Birth, Body, Slot};
 
@@ -32,25 +31,30 @@ pub type PoolHandle<M> = Handle<M>;
 /// [`builder`](Self::builder) makes one. Systems that spawn and free take [`Pooled<M>`](crate::Pooled), those that only look
 /// up take `Res<EntityPool<M>>`, and exclusive systems use [`PooledWorld`](crate::PooledWorld).
 ///
-/// **Memory**: allocated when the pool is built: some 40 bytes and an entry of a hash table for each entity. (The entities'
-/// components are Bevy's.)
+/// **Memory**: allocated when the pool is built: some 40 bytes for each entity; and 4 bytes for each index that Bevy has given
+/// to entities, up to the highest of a pooled one. (The entities' components are Bevy's.)
 ///
 /// **Time**: all methods are O(1), unless they say otherwise.
 ///
-/// **If the resource is removed or replaced**, its sleeping entities are despawned. Those that are awake stay as entities
-/// that belong to no pool.
+/// **If the resource is removed**, it may come back, as in `World::resource_scope`: then it looks once which of its entities are
+/// still there, O(capacity), and what commands wanted of it meanwhile is done. Once it is dropped or replaced, its sleeping
+/// entities are despawned at the end of the frame, and those that are awake stay as entities that belong to no pool.
 #[derive(Resource)]
-#[component(on_discard = discard::<M>)]
+#[component(on_insert = come_back::<M>)]
 pub struct EntityPool<M: Send + Sync + 'static> {
     slots: Recycler<Slot, Lifo, PoolHandle<M>>,
     oldest: Option<EvictOldest<PoolHandle<M>>>,
     /// How many entities there may be, once those beyond are freed.
     capacity: usize,
-    by_entity: EntityHashMap<u32>,
+    by_entity: ByEntity,
+    /// How many entities there are, awake and asleep.
+    made: usize,
+    pub(crate) identity: Identity,
     births: Vec<Birth>,
     upkeep: Upkeep,
     pub(crate) settings: Settings,
-    children: ComponentId,
+    /// [`Children`], and what puts entities to sleep.
+    components: [ComponentId; 2],
     /// The components that a reset may leave as they are.
     pub(crate) ignored: Vec<ComponentId>,
     pub(crate) leftovers: Vec<String>,
@@ -82,29 +86,26 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         capacity: usize,
         settings: Settings,
         salt: u64,
-        children: ComponentId,
+        identity: Identity,
+        components: [ComponentId; 2],
         ignored: Vec<ComponentId>,
     ) -> Self {
-        let beyond = match settings.when_full {
-            WhenFull::SpawnBeyond(beyond) => beyond,
-            _ => 0,
-        };
-        let slots = capacity.saturating_add(beyond);
+        let slots = capacity.saturating_add(settings.when_full.beyond());
         let slots: Recycler<Slot, Lifo, PoolHandle<M>> =
             Recycler::typed_builder().capacity(slots).name(settings.name).salt(salt).build();
         let oldest =
             (settings.when_full == WhenFull::EvictOldest).then(|| EvictOldest::beside(&slots));
-        let mut by_entity = EntityHashMap::default();
-        by_entity.reserve(slots.capacity());
         Self {
             slots,
             oldest,
             capacity,
-            by_entity,
+            by_entity: ByEntity::default(),
+            made: 0,
+            identity,
             births: Vec::new(),
             upkeep: Upkeep::default(),
             settings,
-            children,
+            components,
             ignored,
             leftovers: Vec::new(),
             left: Vec::new(),
@@ -186,7 +187,16 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     #[inline]
     #[must_use]
     pub fn handle_of(&self, entity: Entity) -> Option<PoolHandle<M>> {
-        self.slots.handle_at(*self.by_entity.get(&entity)? as usize)
+        let index = self.by_entity.get(entity)? as usize;
+        let is_its = self.slots.as_slice().get(index)?.entity == Some(entity);
+        self.slots.handle_at(index).filter(|_| is_its)
+    }
+
+    /// Returns the number of entities that were made ahead and wait for their children, awake; see
+    /// [`prewarm_scenes`](crate::EntityPoolBuilder::prewarm_scenes). O(capacity).
+    #[must_use]
+    pub fn warming(&self) -> usize {
+        self.slots().iter().filter(|slot| matches!(slot.body, Body::Warming)).count()
     }
 
     /// Iterates over the handles and entities that are awake, in the order of their slots. O(capacity / 64 + live).
@@ -241,6 +251,7 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     pub(crate) fn adopt(&mut self, index: u32, entity: Entity) {
         self.slots.as_mut_slice()[index as usize].entity = Some(entity);
         self.by_entity.insert(entity, index);
+        self.made += 1;
         self.upkeep.made += 1;
     }
 
@@ -272,9 +283,16 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         if let Some(handle) = self.slots.handle_at(index as usize) {
             self.slots.release(handle);
         }
-        self.by_entity.remove(&entity);
+        self.made -= 1;
         self.slots.as_mut_slice()[index as usize] = Slot::default();
         true
+    }
+
+    /// Gives up the entity of a slot, if it has one.
+    pub(crate) fn lose_slot(&mut self, index: u32) {
+        if let Some(entity) = self.slot(index).and_then(|slot| slot.entity) {
+            self.lose(index, entity);
+        }
     }
 
     pub(crate) fn slot(&self, index: u32) -> Option<Slot> {
@@ -291,7 +309,7 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
 
     /// Whether the pool has more entities than it keeps.
     pub(crate) fn is_beyond(&self) -> bool {
-        self.by_entity.len() > self.capacity
+        self.made > self.capacity
     }
 
     /// Notes the state of a slot's entity, unless the slot has given it up.
@@ -311,7 +329,6 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
             && !born.has_children
             && self.settings.on_free.is_none()
             && !self.settings.checks_resets
-            && !self.remakes()
     }
 
     pub(crate) fn set_born_at(&mut self, index: u32, tick: Tick) {
@@ -329,6 +346,23 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     /// The number of the births with this type of bundle, if there was one.
     pub(crate) fn birth_of(&self, bundle: TypeId) -> Option<u16> {
         self.births.iter().position(|birth| birth.bundle == bundle).map(|at| at as u16)
+    }
+
+    /// The number of the births with this bundle that left an entity of this archetype, if there was one.
+    pub(crate) fn birth_as(&self, bundle: TypeId, archetype: ArchetypeId) -> Option<u16> {
+        let is_it = |birth: &Birth| birth.bundle == bundle && birth.archetype == archetype;
+        self.births.iter().position(is_it).map(|at| at as u16)
+    }
+
+    /// The number of the births that differ from this one by the archetype: of entities that adopted children.
+    pub(crate) fn birth_with(&mut self, birth: u16, archetype: ArchetypeId) -> u16 {
+        let old = &self.births[birth as usize];
+        if let Some(known) = self.birth_as(old.bundle, archetype) {
+            return known;
+        }
+        let (explicit, contributed) = (old.explicit.clone(), old.contributed.clone());
+        let (bundle, marker) = (old.bundle, old.marker);
+        self.learn(Birth { bundle, archetype, has_children: true, marker, explicit, contributed })
     }
 
     pub(crate) fn birth(&self, birth: u16) -> &Birth {
@@ -349,11 +383,8 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     }
 
     pub(crate) fn sleep(&self) -> Sleep {
-        Sleep { by: self.settings.sleeping, children: self.children }
-    }
-
-    pub(crate) fn remakes(&self) -> bool {
-        self.settings.reset == Reset::Remake
+        let [children, marker] = self.components;
+        Sleep { by: self.settings.sleeping, children, marker }
     }
 }
 
@@ -418,16 +449,5 @@ impl<'a, M: Send + Sync + 'static> IntoIterator for &'a EntityPool<M> {
 
     fn into_iter(self) -> EntityPoolIter<'a, M> {
         self.iter()
-    }
-}
-
-/// The sleeping entities go with their pool: nobody could ever wake them.
-fn discard<M: Send + Sync + 'static>(mut world: DeferredWorld, context: HookContext) {
-    let Some(pool) = world.get::<EntityPool<M>>(context.entity) else { return };
-    let asleep = |slot: &Slot| slot.entity.filter(|_| matches!(slot.body, Body::Asleep { .. }));
-    let sleepers: Vec<Entity> = pool.slots.as_slice().iter().filter_map(asleep).collect();
-    let mut commands = world.commands();
-    for entity in sleepers {
-        commands.entity(entity).try_despawn();
     }
 }

@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
 use crate::full::Full;
-use crate::life::{begin, end, end_all, with};
+use crate::life::{adopt_children, begin, end, end_all, with};
 use crate::pool::{EntityPool, EntityPoolIter, PoolHandle};
 
 /// What a system takes to spawn and free entities of the pool of `M`. It reads as the [`EntityPool`] itself.
@@ -251,6 +251,26 @@ pub trait PooledCommands {
         act: impl FnOnce(EntityWorldMut) + Send + 'static,
     );
 
+    /// Makes the children that a pooled entity has by now those of its template: they sleep and wake with it, in place of being
+    /// despawned when it is freed. For scenes, whose nodes come some frames after the template has named them: call it when the
+    /// scene is there, in Bevy by an observer of `WorldInstanceReady`. An entity that was
+    /// [made ahead](crate::EntityPoolBuilder::prewarm_scenes) goes to sleep with it. Does nothing to other entities.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(EntityEvent)]
+    /// struct WorldInstanceReady(Entity); // Bevy's own, in a program with scenes
+    /// struct Tank;
+    ///
+    /// fn adopt(ready: On<WorldInstanceReady>, mut commands: Commands) {
+    ///     commands.adopt_children::<Tank>(ready.event_target());
+    /// }
+    /// # World::new().add_observer(adopt);
+    /// ```
+    fn adopt_children<M: Send + Sync + 'static>(&mut self, entity: Entity);
+
     /// Frees all entities of the pool of `M`, if there is one. O(capacity).
     fn clear_pool<M: Send + Sync + 'static>(&mut self);
 }
@@ -276,6 +296,10 @@ impl PooledCommands for Commands<'_, '_> {
         act: impl FnOnce(EntityWorldMut) + Send + 'static,
     ) {
         self.queue(move |world: &mut World| with(world, handle, act));
+    }
+
+    fn adopt_children<M: Send + Sync + 'static>(&mut self, entity: Entity) {
+        self.queue(move |world: &mut World| adopt_children::<M>(world, entity));
     }
 
     fn clear_pool<M: Send + Sync + 'static>(&mut self) {

@@ -12,12 +12,20 @@ pub enum Sleeping {
     /// components to another table.
     #[default]
     Disabled,
-    /// [`Asleep`], in a sparse set: the components stay where they are. In return, *every* query of the world goes by
-    /// archetypes in place of tables, and a crate that wants sleeping entities has to name it.
+    /// [`Asleep`], in a sparse set: the components stay where they are, which halves the cost of a life with a hierarchy. In
+    /// return, queries go by archetypes in place of tables wherever some of a table's entities have slept, and a crate that
+    /// wants sleeping entities has to name it.
     Asleep,
 }
 
 impl Sleeping {
+    pub(crate) fn component(self, world: &mut World) -> ComponentId {
+        match self {
+            Self::Disabled => world.register_component::<Disabled>(),
+            Self::Asleep => world.register_component::<Asleep>(),
+        }
+    }
+
     /// Lets queries leave sleeping entities out. Before the first query: it does not reach those that exist.
     pub(crate) fn register(self, world: &mut World) {
         if self == Self::Asleep {
@@ -43,6 +51,8 @@ pub(crate) struct Sleep {
     pub(crate) by: Sleeping,
     /// The component [`Children`].
     pub(crate) children: ComponentId,
+    /// The component of `by`.
+    pub(crate) marker: ComponentId,
 }
 
 impl Sleep {
@@ -59,6 +69,9 @@ impl Sleep {
     /// Wakes an entity and all below it, and returns what it is then.
     pub(crate) fn wake(self, world: &mut World, entity: Entity) -> Option<ArchetypeId> {
         self.each(world, entity, &|entity| {
+            if !entity.contains_id(self.marker) {
+                return;
+            }
             match self.by {
                 Sleeping::Disabled => entity.remove::<Disabled>(),
                 Sleeping::Asleep => entity.remove::<Asleep>(),

@@ -28,6 +28,8 @@ impl Default for Slot {
 pub(crate) enum Body {
     /// Not spawned yet.
     Unmade,
+    /// Made ahead by the template, and awake until its children have come.
+    Warming,
     /// Asleep, and of this archetype unless somebody else touched it.
     Asleep { rest: Rest, archetype: ArchetypeId },
     /// Awake, in a life that began with this bundle.

@@ -1,11 +1,14 @@
 //! Pools of entities, in worlds without a renderer.
 
+mod adopted;
+mod away;
 mod bugs;
 mod first_program;
 mod model;
 mod orders;
 mod outside;
 mod plugin;
+mod reentrance;
 mod reflected;
 mod resets;
 mod sleeping;

@@ -57,32 +57,20 @@ fn random_lives_are_those_of_plain_entities() {
     for capacity in [0, 1, 64] {
         for rule in rules {
             for sleeping in [Sleeping::Disabled, Sleeping::Asleep] {
-                for (reset, children) in
-                    [(Reset::Bundle, 0), (Reset::Bundle, 2), (Reset::Remake, 1)]
-                {
+                for children in [0, 2] {
                     seed += 1;
-                    random_lives(seed, capacity, rule, sleeping, reset, children);
+                    random_lives(seed, capacity, rule, sleeping, children);
                 }
             }
         }
     }
 }
 
-fn random_lives(
-    seed: u64,
-    capacity: usize,
-    rule: WhenFull,
-    sleeping: Sleeping,
-    reset: Reset,
-    children: usize,
-) {
+fn random_lives(seed: u64, capacity: usize, rule: WhenFull, sleeping: Sleeping, children: usize) {
     let mut random = SplitMix64(seed);
     let mut world = World::new();
-    let builder = EntityPool::<Bullet>::builder()
-        .capacity(capacity)
-        .when_full(rule)
-        .sleeping(sleeping)
-        .reset(reset);
+    let builder =
+        EntityPool::<Bullet>::builder().capacity(capacity).when_full(rule).sleeping(sleeping);
     let builder = builder.check_resets(true).template(move |bullet| {
         (0..children).for_each(|_| {
             bullet.with_child(Flame);

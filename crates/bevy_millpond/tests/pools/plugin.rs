@@ -65,6 +65,12 @@ fn a_pool_that_the_budget_lacks() {
 }
 
 #[test]
+#[should_panic(expected = "pool \"Bullet\" is added twice: there is one for each marker type")]
+fn a_second_pool_of_one_marker() {
+    app(Entry::new(2)).add_entity_pool(EntityPool::<Bullet>::builder().capacity(3));
+}
+
+#[test]
 #[should_panic(expected = "pool \"Bullet\" needs a capacity")]
 fn a_pool_without_a_capacity() {
     App::new().add_entity_pool(EntityPool::<Bullet>::builder());
@@ -145,21 +151,24 @@ fn a_recorded_app_writes_what_the_plan_reads() {
     assert_eq!(events[..6], expected);
 }
 
-/// Sleepers that others wake are put back at the end of a frame of a debug build.
+/// Sleepers that others wake are put back at the end of a frame of a debug build. In release builds, their next life finds out.
 #[test]
 fn debug_builds_watch_sleepers() {
     use bevy_ecs::error::{FallbackErrorHandler, ignore};
-    let mut app = app(Entry::new(2));
+    let mut app = App::new();
+    app.add_entity_pool(EntityPool::<Bullet>::builder().capacity(1).prewarm());
     app.insert_resource(FallbackErrorHandler(ignore));
     app.update();
     let world = app.world_mut();
-    let asleep =
-        world.query_filtered::<Entity, (With<Bullet>, With<Disabled>)>().single(world).unwrap();
+    let asleep = world.query_filtered::<Entity, (With<InPool<Bullet>>, With<Disabled>)>();
+    let asleep = { asleep }.single(world).unwrap();
     world.entity_mut(asleep).remove::<Disabled>();
-    // The system that ages sees it, and may not free it: it has no handle.
-    world.get_mut::<Health>(asleep).unwrap().0 = 9;
     app.update();
-    assert_eq!(pool(app.world()).upkeep().disturbed, u64::from(cfg!(debug_assertions)));
+    let is_watched = cfg!(debug_assertions);
+    assert_eq!(app.world().entity(asleep).contains::<Disabled>(), is_watched);
+    assert_eq!(pool(app.world()).upkeep().disturbed, u64::from(is_watched));
+    app.world_mut().spawn_pooled::<Bullet, _>(Bullet(1)).unwrap();
+    assert_eq!(pool(app.world()).upkeep().disturbed, 1);
 }
 
 mod histories {

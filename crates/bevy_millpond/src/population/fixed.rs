@@ -1,0 +1,176 @@
+//! Members with fixed indices: each place has an index of Bevy's entities for itself, and each of its lives has the next
+//! generation.
+//!
+//! The index is the place's while its member is spawned (`Place::in_world`), and while nobody is (`Place::is_reserved`): between
+//! the two stand the population's own commands, which despawn without giving the index back to Bevy. If others despawn a
+//! member, Bevy has its index, and the place gets a new one. Ids are promised when a spawn is called. The commands that keep
+//! the promise may be applied in any order, and some lives are over before: the generations of those are passed over.
+
+use bevy_ecs::prelude::*;
+use millpond::Handle;
+
+use super::spawn::warn;
+use super::{Place, Population, away};
+
+/// The id of the next life with the index of this one.
+fn after(entity: Entity) -> Entity {
+    Entity::from_index_and_generation(entity.index(), entity.generation().after_versions(1))
+}
+
+impl<M: Component> Population<M> {
+    /// Gives each place an index.
+    pub(super) fn reserve_indices(&mut self, world: &World) {
+        for place in self.places.as_mut_slice() {
+            place.next = Some(world.entity_allocator().alloc());
+            place.is_reserved = true;
+        }
+    }
+
+    pub(super) fn end_fixed(&mut self, commands: &mut Commands, place: usize, entity: Entity) {
+        let Some(handle) = self.await_end(place, entity) else { return };
+        commands.queue(move |world: &mut World| end(world, handle, entity));
+    }
+
+    /// The place stays taken until the entity is despawned, so that nobody spawns there before.
+    pub(super) fn await_end(&mut self, at: usize, entity: Entity) -> Option<Handle<M>> {
+        let place = &mut self.places.as_mut_slice()[at];
+        place.entity = None;
+        place.next = Some(after(entity));
+        self.places.handle_at(at)
+    }
+
+    #[track_caller]
+    pub(super) fn begin_fixed<'a, B: Bundle>(
+        &mut self,
+        commands: &'a mut Commands,
+        handle: Handle<M>,
+        bundle: B,
+    ) -> EntityCommands<'a> {
+        let (entity, is_made) = match self.next_id(handle) {
+            Some(entity) => (entity, false),
+            None => (commands.spawn_empty().id(), true),
+        };
+        self.settle_in(handle.index() as usize, entity);
+        commands.queue(move |world: &mut World| begin(world, handle, entity, is_made, bundle));
+        commands.entity(entity)
+    }
+
+    /// The id of the life for which this place was taken.
+    pub(super) fn next_id(&mut self, handle: Handle<M>) -> Option<Entity> {
+        let place = self.place_mut(handle);
+        // After whom the place was taken from, who may not even be spawned yet.
+        let next = place.entity.take().map(after);
+        next.or(place.next.take())
+    }
+
+    pub(super) fn place_mut(&mut self, handle: Handle<M>) -> &mut Place {
+        &mut self.places.as_mut_slice()[handle.index() as usize]
+    }
+
+    fn is_of(&self, handle: Handle<M>, entity: Entity) -> bool {
+        self.places.get(handle).is_some_and(|place| place.entity == Some(entity))
+    }
+
+    /// Lets the place go of its index.
+    pub(super) fn lose_index(&mut self, at: usize) {
+        self.indices_lost += 1;
+        let place = &mut self.places.as_mut_slice()[at];
+        (place.next, place.in_world, place.is_reserved) = (None, None, false);
+    }
+}
+
+/// Begins a life for which the place was taken, unless it has ended already.
+pub(super) fn begin<M: Component, B: Bundle>(
+    world: &mut World,
+    handle: Handle<M>,
+    entity: Entity,
+    is_made: bool,
+    bundle: B,
+) {
+    let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
+        away::miss(world, handle);
+        return;
+    };
+    if !population.is_of(handle, entity) {
+        return;
+    }
+    let place = population.place_mut(handle);
+    if is_made {
+        (place.in_world, place.is_reserved) = (Some(entity), false);
+        if let Ok(mut made) = world.get_entity_mut(entity) {
+            made.insert(bundle);
+        }
+        return;
+    }
+    if let Some(before) = place.in_world.take() {
+        let is_ended = world.try_despawn_no_free(before).is_ok();
+        // Hooks and observers have run.
+        let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
+            away::miss(world, handle);
+            return;
+        };
+        population.place_mut(handle).is_reserved = is_ended;
+        if !population.is_of(handle, entity) {
+            return;
+        }
+    }
+    if pass_over(world, handle, entity) {
+        let _spawned = world.spawn_at(entity, bundle);
+        return;
+    }
+    let mut population = world.resource_mut::<Population<M>>();
+    population.leave(entity);
+    let name = population.name();
+    let message = format!(
+        "population {name:?}: {entity} was not spawned, because something other than the population despawned the member \
+         before it, and so gave its index back to Bevy: despawn members of fixed indices with `Population::despawn`"
+    );
+    warn::<M>(world, message);
+}
+
+/// Brings the index of a place to the generation of this entity, and takes it. Returns `false` if the place has no index.
+fn pass_over<M: Component>(world: &mut World, handle: Handle<M>, entity: Entity) -> bool {
+    let mut population = world.resource_mut::<Population<M>>();
+    let place = population.place_mut(handle);
+    if !core::mem::take(&mut place.is_reserved) {
+        return false;
+    }
+    place.in_world = Some(entity);
+    loop {
+        let next = world.entities().resolve_from_index(entity.index());
+        if next == entity {
+            return true;
+        }
+        if world.spawn_empty_at(next).is_err() || world.try_despawn_no_free(next).is_err() {
+            return false;
+        }
+    }
+}
+
+/// Despawns a member, and keeps its index.
+pub(super) fn end<M: Component>(world: &mut World, handle: Handle<M>, entity: Entity) {
+    let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
+        let _gone = world.try_despawn(entity);
+        away::miss(world, handle);
+        return;
+    };
+    let place = population.place_mut(handle);
+    // If not, its spawn is still in another queue, which finds that it is over; or the next life has despawned it.
+    if place.in_world == Some(entity) {
+        place.in_world = None;
+        let is_ended = world.try_despawn_no_free(entity).is_ok();
+        let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
+            away::miss(world, handle);
+            return;
+        };
+        if is_ended {
+            population.place_mut(handle).is_reserved = true;
+        } else {
+            population.lose_index(handle.index() as usize);
+        }
+    }
+    let mut population = world.resource_mut::<Population<M>>();
+    if population.places.contains(handle) {
+        population.vacate(handle.index() as usize);
+    }
+}

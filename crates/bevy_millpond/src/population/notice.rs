@@ -1,0 +1,189 @@
+//! How a population learns that others ended a member.
+
+use bevy_ecs::entity::Entities;
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
+use bevy_reflect::Reflect;
+
+use super::{Home, Population};
+
+/// When a population learns that others ended a member: by `commands.entity(entity).despawn()`, a despawn of its parent, a state
+/// that is left, or by removing its component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+pub enum Noticing {
+    /// At the end of the frame, in `Last`, from what Bevy notes of each component that is removed: some 30 instructions for
+    /// each member that ended, and nothing for its spawn. Beside that, the population looks at one of 64 members in each
+    /// frame, so that it also finds those that nobody told it of; and a spawn that finds all places taken looks at 16.
+    ///
+    /// So a place is vacant in the next frame at the latest. [`Population::despawn`] makes it vacant at once.
+    #[default]
+    EachFrame,
+    /// At once, by a hook of the component, which takes some 300 instructions for each member that ends: a quarter of the life
+    /// of a small entity. The component may have no hook `on_remove` of its own.
+    AtOnce,
+}
+
+/// How many members a spawn looks at that finds all places taken.
+const LOOKS: usize = 16;
+/// Each frame looks at so many parts of the members.
+const PARTS: usize = 64;
+
+impl<M: Component> Population<M> {
+    /// Looks at a few members if all places are taken, and lets the first go that is gone.
+    #[inline]
+    pub(super) fn look_if_full(&mut self, is_gone: impl FnMut(Entity) -> bool) {
+        if self.is_full() {
+            self.look(LOOKS, is_gone);
+        }
+    }
+
+    #[inline]
+    pub(super) fn look_at_all_if_full(&mut self, is_gone: impl FnMut(Entity) -> bool) {
+        if self.is_full() {
+            self.look(self.places.capacity(), is_gone);
+        }
+    }
+
+    /// Lets all members go that are gone. O(capacity).
+    pub(super) fn look_at_all(&mut self, mut is_gone: impl FnMut(Entity) -> bool) {
+        for place in 0..self.places.capacity() {
+            if let Some(entity) = self.known_at(place)
+                && is_gone(entity)
+            {
+                self.leave(entity);
+            }
+        }
+    }
+
+    /// The first of a few members that is gone, and where the next look begins.
+    pub(super) fn find_gone(&self, entities: &Entities) -> (Option<Entity>, usize) {
+        let places = self.places.as_slice();
+        let mut next = self.next_look;
+        for _ in 0..LOOKS.min(places.len()) {
+            let looked_at = self.known_at(next);
+            next = if next + 1 < places.len() { next + 1 } else { 0 };
+            if looked_at.is_some_and(|entity| !entities.contains(entity)) {
+                return (looked_at, next);
+            }
+        }
+        (None, next)
+    }
+
+    fn look(&mut self, looks: usize, mut is_gone: impl FnMut(Entity) -> bool) {
+        for _ in 0..looks.min(self.places.capacity()) {
+            if let Some(entity) = self.next_to_look_at()
+                && is_gone(entity)
+            {
+                self.leave(entity);
+                return;
+            }
+        }
+    }
+
+    fn next_to_look_at(&mut self) -> Option<Entity> {
+        let place = self.next_look;
+        self.next_look = if place + 1 < self.places.capacity() { place + 1 } else { 0 };
+        self.known_at(place)
+    }
+
+    /// Lets all members go that are gone, and returns how many they were. O(capacity). An app does it part by part, in `Last`;
+    /// call it in a world without one.
+    ///
+    /// ```
+    /// use bevy_ecs::entity::Entities;
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Bullet;
+    /// fn look(entities: &Entities, mut bullets: ResMut<Population<Bullet>>) {
+    ///     let gone = bullets.sweep(entities);
+    /// }
+    /// # bevy_ecs::system::assert_is_system(look);
+    /// ```
+    pub fn sweep(&mut self, entities: &Entities) -> usize {
+        let members = self.len();
+        self.look_at_all(|entity| !entities.contains(entity));
+        members - self.len()
+    }
+}
+
+impl<M: Component> Population<M> {
+    /// Lets a member go that is gone, or that was not spawned the last time either, some 64 frames ago: whatever was to spawn it
+    /// was dropped, as after a panic. Should it come after all, it has no place.
+    fn look_at(&mut self, entity: Entity, entities: &Entities) {
+        match entities.get(entity) {
+            Err(_) => {
+                self.leave(entity);
+            }
+            Ok(spawned) => {
+                let Some(place) = self.place_of(entity) else { return };
+                let place = &mut self.places.as_mut_slice()[place];
+                let was_doubted = core::mem::replace(&mut place.is_doubted, spawned.is_none());
+                if was_doubted && spawned.is_none() {
+                    self.leave(entity);
+                    self.doomed.push(entity);
+                }
+            }
+        }
+    }
+}
+
+/// The end of a frame.
+pub(crate) fn notice<M: Component>(
+    population: Option<ResMut<Population<M>>>,
+    mut removed: RemovedComponents<M>,
+    entities: &Entities,
+    mut commands: Commands,
+) {
+    let Some(mut population) = population else { return };
+    let members = population.len();
+    let quiet = population.bypass_change_detection();
+    for entity in removed.read() {
+        quiet.leave(entity);
+    }
+    let capacity = quiet.places.capacity();
+    for _ in 0..capacity.div_ceil(PARTS) {
+        if let Some(entity) = quiet.next_to_look_at() {
+            quiet.look_at(entity, entities);
+        }
+    }
+    quiet.doomed.retain(|&entity| {
+        let is_spawned = entities.contains_spawned(entity);
+        if is_spawned {
+            commands.entity(entity).try_despawn();
+        }
+        !is_spawned && entities.contains(entity)
+    });
+    if quiet.len() != members {
+        population.set_changed();
+    }
+}
+
+/// Has the component tell the population.
+#[track_caller]
+pub(super) fn hook<M: Component>(world: &mut World, name: &str) {
+    let marker = world.register_component::<M>();
+    if core::mem::replace(&mut world.resource_mut::<Home<M>>().is_hooked, true) {
+        return;
+    }
+    let is_used = world.archetypes().iter().any(|archetype| archetype.contains(marker));
+    assert!(
+        !is_used,
+        "population {name:?}: there are entities with its component already, and Bevy adds hooks before the first one: add \
+         the population first"
+    );
+    let hooks = world.register_component_hooks::<M>();
+    assert!(
+        hooks.try_on_remove(leave::<M>).is_some(),
+        "population {name:?}: its component has a hook `on_remove` of its own: call `Population::leave` in it, and build the \
+         population with `Noticing::EachFrame`"
+    );
+}
+
+fn leave<M: Component>(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut population) = world.get_resource_mut::<Population<M>>() {
+        population.leave(context.entity);
+    }
+}

@@ -1,0 +1,280 @@
+//! How members begin and end, by the commands of the caller.
+
+use core::any::TypeId;
+
+use bevy_ecs::error::{BevyError, ErrorContext, Severity};
+use bevy_ecs::prelude::*;
+use bevy_utils::prelude::DebugName;
+use millpond::Handle;
+
+use super::{Place, Population};
+use crate::full::Full;
+
+impl<M: Component> Population<M> {
+    /// Spawns a member with this bundle, in the caller's own queue of commands, so that what the caller adds comes after it.
+    /// The bundle names `M`, or requires it.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Bullet;
+    /// #[derive(Component)]
+    /// struct Tracer;
+    ///
+    /// fn shoot(mut commands: Commands, mut bullets: ResMut<Population<Bullet>>) {
+    ///     let Ok(mut bullet) = bullets.spawn(&mut commands, Bullet) else { return };
+    ///     bullet.insert(Tracer);
+    /// }
+    /// # bevy_ecs::system::assert_is_system(shoot);
+    /// ```
+    ///
+    /// If all places are taken, the population first looks at 16 of its members, at others each time: whether they are still
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// If there is no place, and the rule is to refuse.
+    #[track_caller]
+    pub fn spawn<'a, B: Bundle>(
+        &mut self,
+        commands: &'a mut Commands,
+        bundle: B,
+    ) -> Result<EntityCommands<'a>, Full> {
+        self.look_if_full(|entity| commands.get_entity(entity).is_err());
+        let handle = self.take()?;
+        Ok(self.begin(commands, handle, bundle))
+    }
+
+    /// The same as [`spawn`](Self::spawn), but if all places are taken, despawns the member with the least `key`, whatever the
+    /// rule is. O(capacity) then. Read the key from a query of your own:
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Voice {
+    ///     loudness: u32,
+    /// }
+    ///
+    /// fn play(mut commands: Commands, mut voices: ResMut<Population<Voice>>, playing: Query<&Voice>) {
+    ///     let loudness = |entity| playing.get(entity).map_or(0, |voice: &Voice| voice.loudness);
+    ///     voices.spawn_evicting(&mut commands, Voice { loudness: 7 }, loudness).unwrap();
+    /// }
+    /// # bevy_ecs::system::assert_is_system(play);
+    /// ```
+    ///
+    /// Members that were spawned in this system, or since the last commands were applied, are in no query yet.
+    ///
+    /// # Errors
+    ///
+    /// If the capacity is 0.
+    #[track_caller]
+    pub fn spawn_evicting<'a, B: Bundle, K: Ord>(
+        &mut self,
+        commands: &'a mut Commands,
+        bundle: B,
+        key: impl FnMut(Entity) -> K,
+    ) -> Result<EntityCommands<'a>, Full> {
+        self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
+        let handle = self.take_evicting(key)?;
+        Ok(self.begin(commands, handle, bundle))
+    }
+
+    /// The same as [`spawn_evicting`](Self::spawn_evicting), but refuses the new one if all members have greater keys than its
+    /// own. Of equal keys, the new one has the place.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Voice {
+    ///     loudness: u32,
+    /// }
+    ///
+    /// fn play(mut commands: Commands, mut voices: ResMut<Population<Voice>>, playing: Query<&Voice>) {
+    ///     let loudness = |entity| playing.get(entity).map_or(0, |voice: &Voice| voice.loudness);
+    ///     if voices.spawn_unless_least(&mut commands, Voice { loudness: 7 }, 7, loudness).is_err() {
+    ///         // All that play are louder.
+    ///     }
+    /// }
+    /// # bevy_ecs::system::assert_is_system(play);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If all places are taken by members with greater keys.
+    #[track_caller]
+    pub fn spawn_unless_least<'a, B: Bundle, K: Ord>(
+        &mut self,
+        commands: &'a mut Commands,
+        bundle: B,
+        key_of_bundle: K,
+        key: impl FnMut(Entity) -> K,
+    ) -> Result<EntityCommands<'a>, Full> {
+        self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
+        let handle = self.take_unless_least(key_of_bundle, key)?;
+        Ok(self.begin(commands, handle, bundle))
+    }
+
+    /// Despawns a member with the commands, and returns whether it was one. **Its place is vacant at once**, for a spawn in the
+    /// same system; after `commands.entity(entity).despawn()`, which is as good otherwise, it is when the population
+    /// [notices](super::Noticing). With [fixed indices](super::PopulationBuilder::fixed_indices), it is when the
+    /// commands are applied.
+    pub fn despawn(&mut self, commands: &mut Commands, entity: Entity) -> bool {
+        let Some(place) = self.place_of(entity) else { return false };
+        self.end(commands, place, entity);
+        true
+    }
+
+    /// Despawns all members with the commands, as at the end of a level, and returns how many they were. O(capacity).
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_millpond::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Bullet;
+    /// fn end_of_level(mut commands: Commands, mut bullets: ResMut<Population<Bullet>>) {
+    ///     bullets.clear(&mut commands); // in an app with states, a system of `OnExit(…)`
+    /// }
+    /// # bevy_ecs::system::assert_is_system(end_of_level);
+    /// ```
+    ///
+    /// A bundle with `DespawnOnExit` does the same.
+    pub fn clear(&mut self, commands: &mut Commands) -> usize {
+        let members = self.len();
+        for place in 0..self.places.capacity() {
+            match self.places.as_slice()[place].entity {
+                Some(entity) => self.end(commands, place, entity),
+                // Of a batch that is still in a queue, which then does not spawn it.
+                None if !self.has_fixed_indices => self.vacate(place),
+                None => {}
+            }
+        }
+        members
+    }
+
+    fn end(&mut self, commands: &mut Commands, place: usize, entity: Entity) {
+        if self.has_fixed_indices {
+            self.end_fixed(commands, place, entity);
+        } else {
+            self.vacate(place);
+            commands.queue(move |world: &mut World| despawn::<M>(world, entity));
+        }
+    }
+
+    /// Takes a place, and evicts if that is the rule: the place then still names the entity that was there.
+    pub(super) fn take(&mut self) -> Result<Handle<M>, Full> {
+        let taken = match &mut self.oldest {
+            Some(oldest) => oldest.acquire(&mut self.places).map(|(handle, ..)| handle),
+            None => self.places.acquire().map(|(handle, _)| handle),
+        };
+        taken.ok_or(self.full())
+    }
+
+    pub(super) fn take_evicting<K: Ord>(
+        &mut self,
+        mut key: impl FnMut(Entity) -> K,
+    ) -> Result<Handle<M>, Full> {
+        // What is awaited has no key, and goes first.
+        let key = |_, place: &Place| place.entity.map(&mut key);
+        let taken = self.places.acquire_or_evict(key).map(|(handle, ..)| handle);
+        self.note_age(taken)
+    }
+
+    pub(super) fn take_unless_least<K: Ord>(
+        &mut self,
+        key_of_bundle: K,
+        mut key: impl FnMut(Entity) -> K,
+    ) -> Result<Handle<M>, Full> {
+        let key = |_, place: &Place| place.entity.map(&mut key);
+        let taken = self.places.acquire_unless_least(Some(key_of_bundle), key);
+        let taken = taken.map(|(handle, ..)| handle);
+        self.note_age(taken)
+    }
+
+    fn note_age(&mut self, taken: Option<Handle<M>>) -> Result<Handle<M>, Full> {
+        if let (Some(handle), Some(oldest)) = (taken, &mut self.oldest) {
+            oldest.note(handle);
+        }
+        taken.ok_or(self.full())
+    }
+
+    fn full(&self) -> Full {
+        Full { name: self.name, capacity: self.places.capacity() }
+    }
+
+    /// Spawns in a place that was taken, and despawns whom it was taken from.
+    #[track_caller]
+    fn begin<'a, B: Bundle>(
+        &mut self,
+        commands: &'a mut Commands,
+        handle: Handle<M>,
+        bundle: B,
+    ) -> EntityCommands<'a> {
+        self.look_at_bundle::<B>(commands);
+        if self.has_fixed_indices {
+            return self.begin_fixed(commands, handle, bundle);
+        }
+        let place = handle.index() as usize;
+        if let Some(evicted) = self.places.as_mut_slice()[place].entity.take() {
+            commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
+        }
+        let spawned = commands.spawn(bundle);
+        self.settle_in(place, spawned.id());
+        spawned
+    }
+
+    /// Looks once at each type of bundle: whether it has an `M`.
+    #[inline]
+    pub(super) fn look_at_bundle<B: Bundle>(&mut self, commands: &mut Commands) {
+        if self.is_new_bundle::<B>() {
+            commands.queue(warn_of_bundle::<M, B>);
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_new_bundle<B: Bundle>(&mut self) -> bool {
+        let bundle = TypeId::of::<B>();
+        let is_new = !self.known_bundles.contains(&bundle);
+        if is_new {
+            self.known_bundles.push(bundle);
+        }
+        is_new
+    }
+}
+
+/// Without its marker, nobody is told when the entity ends.
+pub(super) fn warn_of_bundle<M: Component, B: Bundle>(world: &mut World) {
+    let marker = world.register_component::<M>();
+    if world.register_bundle::<B>().contributed_components().contains(&marker) {
+        return;
+    }
+    let Some(name) = world.get_resource::<Population<M>>().map(Population::name) else { return };
+    let message = format!(
+        "population {name:?}: the bundle {} does not have the component of the population, {}: name it in the bundle. Without \
+         it, the population notices the end of a member only when it looks for it",
+        core::any::type_name::<B>(),
+        core::any::type_name::<M>()
+    );
+    warn::<M>(world, message);
+}
+
+pub(super) fn warn<M: Component>(world: &mut World, message: String) {
+    let error = BevyError::new(Severity::Warning, message);
+    let name = DebugName::type_name::<Population<M>>();
+    world.fallback_error_handler()(error, ErrorContext::Command { name });
+}
+
+/// Despawns an entity whose place is somebody else's by now.
+pub(super) fn despawn<M: Component>(world: &mut World, entity: Entity) {
+    let is_unspawned = world.try_despawn(entity).is_err() && world.entities().contains(entity);
+    // Bevy may apply the commands of two systems in another order than that in which the systems ran.
+    if is_unspawned && let Some(mut population) = world.get_resource_mut::<Population<M>>() {
+        population.doomed.push(entity);
+    }
+}

@@ -1,0 +1,179 @@
+//! A population that is out of the world for a moment, and worlds that are cleared.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
+use bevy_millpond::prelude::*;
+
+use crate::{Bullet, builder, bullets, found, members, world};
+
+/// Ways to take the population out of the world, do something, and put it back.
+type Away = fn(&mut World, &mut dyn FnMut(&mut World));
+const WAYS: [Away; 3] = [
+    |world, act| world.resource_scope(|world, _: Mut<Population<Bullet>>| act(world)),
+    |world, act| {
+        let population = world.remove_resource::<Population<Bullet>>().unwrap();
+        act(world);
+        world.insert_resource(population);
+    },
+    |world, act| {
+        let mut scope = |world: &mut World| {
+            world.resource_scope(|world, _: Mut<Population<Bullet>>| {
+                act(world);
+                panic!("in the scope");
+            });
+        };
+        assert!(catch_unwind(AssertUnwindSafe(|| scope(world))).is_err());
+    },
+];
+
+#[test]
+fn what_ends_while_it_is_away_is_noticed() {
+    for away in WAYS {
+        for fixes in [false, true] {
+            for noticing in [Noticing::EachFrame, Noticing::AtOnce] {
+                let builder = builder().capacity(3).noticing(noticing);
+                let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+                let entities = [0, 1, 2].map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap());
+                away(&mut world, &mut |world| {
+                    world.despawn(entities[0]);
+                    world.entity_mut(entities[1]).remove::<Bullet>();
+                    // Whoever has its index now is not the member.
+                    world.spawn((Bullet(50),));
+                });
+                assert_eq!((members(&world), bullets(&world).len()), (vec![2], 1));
+                assert!(world.spawn_in::<Bullet, _>(Bullet(3)).is_ok());
+                assert!(world.spawn_in::<Bullet, _>(Bullet(4)).is_ok());
+                assert_eq!(
+                    (found(&mut world), members(&world)),
+                    (vec![2, 3, 4, 50], vec![2, 3, 4])
+                );
+            }
+        }
+    }
+}
+
+/// Commands that are applied meanwhile.
+#[test]
+fn commands_are_applied_while_it_is_away() {
+    for away in WAYS {
+        for fixes in [false, true] {
+            let builder = builder().capacity(4);
+            let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+            let first = world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+            let act = move |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+                bullets.spawn(&mut commands, Bullet(2)).unwrap();
+                bullets.spawn_batch(&mut commands, [Bullet(3), Bullet(4)]);
+                bullets.despawn(&mut commands, first);
+            };
+            let mut system = IntoSystem::into_system(act);
+            system.initialize(&mut world);
+            system.run_without_applying_deferred((), &mut world).unwrap();
+            away(&mut world, &mut |world| system.apply_deferred(world));
+            // Whoever was spawned is a member, and no place is lost.
+            assert_eq!(members(&world), found(&mut world), "{fixes}");
+            let members = members(&world).len();
+            for n in members..4 {
+                world.spawn_in::<Bullet, _>(Bullet(n as u32)).unwrap();
+            }
+            assert!(world.spawn_in::<Bullet, _>(Bullet(9)).is_err());
+        }
+    }
+}
+
+/// Spawns that find no population, or another one, by commands that decide late.
+#[test]
+fn late_commands_without_a_population_do_nothing() {
+    let mut world = world(builder().capacity(1));
+    world.remove_resource::<Population<Bullet>>();
+    world.commands().spawn_in::<Bullet, _>(Bullet(1));
+    world.flush();
+    assert_eq!(found(&mut world), []);
+}
+
+#[test]
+#[should_panic(
+    expected = "there is no population of populations::Bullet: call `App::add_population` first"
+)]
+fn a_spawn_without_a_population() {
+    let _ = World::new().spawn_in::<Bullet, _>(Bullet(1));
+}
+
+#[test]
+fn a_world_that_is_cleared() {
+    for fixes in [false, true] {
+        let builder = || if fixes { builder().fixed_indices() } else { builder() };
+        let mut world = World::new();
+        builder().capacity(2).insert_into(&mut world);
+        for n in 0..2 {
+            world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+        }
+        world.clear_all();
+        assert!(!world.contains_resource::<Population<Bullet>>());
+        assert_eq!(
+            (world.settle_population::<Bullet>(), world.clear_population::<Bullet>()),
+            (0, 0)
+        );
+        world.commands().spawn_in::<Bullet, _>(Bullet(1));
+        world.flush();
+    }
+}
+
+/// A world that takes the place of another: its new entities have the ids of the old ones.
+#[test]
+fn a_world_that_is_replaced() {
+    for fixes in [false, true] {
+        let builder = || if fixes { builder().fixed_indices() } else { builder() };
+        let mut world = World::new();
+        builder().capacity(2).insert_into(&mut world);
+        for n in 0..2 {
+            world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+        }
+        let old = world.remove_resource::<Population<Bullet>>().unwrap();
+        world = World::new();
+        let strangers: Vec<Entity> = (0..20).map(|n| world.spawn(Bullet(100 + n)).id()).collect();
+        world.insert_resource(old);
+        assert!(bullets(&world).is_empty());
+        assert!(strangers.iter().all(|&entity| !bullets(&world).contains(entity)));
+        let new = [1, 2].map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap());
+        assert!(new.iter().all(|entity| !strangers.contains(entity)));
+        world.clear_population::<Bullet>();
+        assert_eq!(found(&mut world).len(), 20);
+    }
+}
+
+/// A population that moves to another world has no members there.
+#[test]
+fn another_world() {
+    let mut left = world(builder().capacity(2));
+    let mut right = world(builder().capacity(2));
+    for n in 0..2 {
+        left.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+        right.spawn_in::<Bullet, _>(Bullet(10 + n)).unwrap();
+    }
+    let moved = left.remove_resource::<Population<Bullet>>().unwrap();
+    right.insert_resource(moved);
+    assert_eq!(
+        (bullets(&right).len(), found(&mut left), found(&mut right)),
+        (0, vec![0, 1], vec![10, 11])
+    );
+}
+
+/// A population that replaces another.
+#[test]
+fn members_of_an_earlier_one_are_nobodys() {
+    for noticing in [Noticing::EachFrame, Noticing::AtOnce] {
+        let mut world = world(builder().capacity(2).noticing(noticing));
+        let old = world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+        builder().capacity(2).noticing(noticing).insert_into(&mut world);
+        assert!(!bullets(&world).contains(old));
+        let clear = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn(&mut commands, Bullet(2)).unwrap();
+            assert_eq!(bullets.clear(&mut commands), 1);
+        };
+        world.run_system_once(clear).unwrap();
+        world.despawn(old);
+        assert_eq!((found(&mut world), bullets(&world).len()), (vec![], 0));
+    }
+}

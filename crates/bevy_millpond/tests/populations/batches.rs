@@ -1,0 +1,136 @@
+//! Many members in one command.
+
+use bevy_ecs::entity::EntityAllocator;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
+use bevy_millpond::prelude::*;
+
+use crate::{Bullet, Health, builder, bullets, found, members, world};
+
+fn burst(from: u32, to: u32) -> impl Iterator<Item = (Bullet, Health)> + Clone {
+    (from..to).map(|n| (Bullet(n), Health(n)))
+}
+
+/// Each way to spawn a batch.
+type Spawn = fn(&mut World, u32, u32) -> usize;
+const WAYS: [Spawn; 2] = [
+    |world, from, to| {
+        let spawn = move |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn_batch(&mut commands, burst(from, to))
+        };
+        world.run_system_once(spawn).unwrap()
+    },
+    |world, from, to| {
+        let spawn = move |mut commands: Commands,
+                          ids: &EntityAllocator,
+                          mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn_batch_ids(&mut commands, ids, burst(from, to)).len()
+        };
+        world.run_system_once(spawn).unwrap()
+    },
+];
+
+#[test]
+fn a_batch_is_as_many_spawns() {
+    for spawn in WAYS {
+        for fixes in [false, true] {
+            let builder = builder().capacity(5);
+            let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+            assert_eq!(spawn(&mut world, 0, 3), 3);
+            assert_eq!((found(&mut world), members(&world)), (vec![0, 1, 2], vec![0, 1, 2]));
+            assert_eq!((spawn(&mut world, 3, 10), spawn(&mut world, 10, 10)), (2, 0));
+            assert_eq!((found(&mut world), members(&world)), ((0..5).collect(), (0..5).collect()));
+            let stats = bullets(&world).stats();
+            assert_eq!((stats.live, stats.inserted, stats.refused), (5, 5, 5));
+        }
+    }
+}
+
+/// Also of itself, if it is larger than the population.
+#[test]
+fn a_batch_evicts_the_oldest() {
+    for spawn in WAYS {
+        for fixes in [false, true] {
+            let builder = builder().capacity(4).when_full(WhenFull::EvictOldest);
+            let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+            spawn(&mut world, 0, 3);
+            spawn(&mut world, 3, 6);
+            assert_eq!((found(&mut world), members(&world)), ((2..6).collect(), (2..6).collect()));
+            spawn(&mut world, 10, 21);
+            assert_eq!(
+                (found(&mut world), members(&world)),
+                ((17..21).collect(), (17..21).collect())
+            );
+            assert_eq!(bullets(&world).len(), 4);
+        }
+    }
+}
+
+/// Before its command is applied, some of a batch are evicted, and the population is cleared.
+#[test]
+fn a_batch_is_over_before_it_begins() {
+    let spawn = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        bullets.spawn_batch(&mut commands, burst(0, 4));
+        bullets.spawn(&mut commands, Bullet(7)).unwrap();
+    };
+    let mut world = world(builder().capacity(4).when_full(WhenFull::EvictOldest));
+    for _ in 0..3 {
+        world.run_system_once(spawn).unwrap();
+        assert_eq!((found(&mut world), members(&world)), (vec![1, 2, 3, 7], vec![1, 2, 3, 7]));
+    }
+    let clear =
+        |mut commands: Commands, ids: &EntityAllocator, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn_batch(&mut commands, burst(0, 2));
+            bullets.spawn_batch_ids(&mut commands, ids, burst(2, 4));
+            assert_eq!(bullets.clear(&mut commands), 4);
+            bullets.spawn(&mut commands, Bullet(8)).unwrap();
+        };
+    world.run_system_once(clear).unwrap();
+    world.settle_population::<Bullet>();
+    assert_eq!((found(&mut world), members(&world)), (vec![8], vec![8]));
+}
+
+#[test]
+fn the_ids_of_a_batch_are_known_at_once() {
+    let mut world = world(builder().capacity(3));
+    let spawn =
+        |mut commands: Commands, ids: &EntityAllocator, mut bullets: ResMut<Population<Bullet>>| {
+            let batch = bullets.spawn_batch_ids(&mut commands, ids, burst(0, 9)).to_vec();
+            for &entity in &batch {
+                commands.entity(entity).with_child(Health(50));
+            }
+            batch
+        };
+    let batch = world.run_system_once(spawn).unwrap();
+    let of = |&entity| world.get::<Bullet>(entity).unwrap().0;
+    assert_eq!(batch.iter().map(of).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(world.query::<&Children>().iter(&world).count(), 3);
+}
+
+#[test]
+fn members_are_despawned_in_one_command() {
+    for fixes in [false, true] {
+        let builder = builder().capacity(4);
+        let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+        let entities: Vec<Entity> =
+            (0..4).map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap()).collect();
+        let door = world.spawn(Health(1)).id();
+        let despawn = move |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            let some = [entities[1], door, entities[1], entities[3]];
+            bullets.despawn_batch(&mut commands, some)
+        };
+        assert_eq!(world.run_system_once(despawn).unwrap(), 2);
+        assert_eq!((found(&mut world), members(&world)), (vec![0, 2], vec![0, 2]));
+        assert!(world.get_entity(door).is_ok());
+    }
+}
+
+/// Members that others despawned make room for the whole batch.
+#[test]
+fn a_batch_finds_who_is_gone() {
+    let mut world = world(builder().capacity(100));
+    assert_eq!(WAYS[0](&mut world, 0, 100), 100);
+    let gone: Vec<Entity> = bullets(&world).iter().skip(20).step_by(2).collect();
+    gone.into_iter().for_each(|entity| assert!(world.despawn(entity)));
+    assert_eq!(WAYS[1](&mut world, 200, 250), 40);
+}

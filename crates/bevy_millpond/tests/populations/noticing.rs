@@ -1,0 +1,204 @@
+//! Members that others end.
+
+use bevy_app::{App, Update};
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
+use bevy_ecs::world::DeferredWorld;
+use bevy_millpond::prelude::*;
+
+use crate::{Bullet, Health, builder, bullets, found, members, world};
+
+/// Everything that ends a member, of which the population is not told.
+type End = fn(&mut World, Entity);
+const ENDS: [End; 6] = [
+    |world, entity| {
+        world.despawn(entity);
+    },
+    |world, entity| {
+        world.commands().entity(entity).despawn();
+        world.flush();
+    },
+    |world, entity| {
+        let parent = world.spawn_empty().add_child(entity).id();
+        world.despawn(parent);
+    },
+    |world, entity| {
+        world.entity_mut(entity).remove::<Bullet>();
+    },
+    |world, entity| {
+        world.entity_mut(entity).clear();
+    },
+    |world, _| world.despawn_all::<With<Bullet>>(),
+];
+
+#[test]
+fn each_end_is_noticed_by_the_next_frame() {
+    for end in ENDS {
+        let mut app = App::new();
+        app.add_population(builder().capacity(300));
+        let world = app.world_mut();
+        let entity = world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+        end(world, entity);
+        app.update();
+        assert!(bullets(app.world()).is_empty());
+    }
+}
+
+#[test]
+fn each_end_is_noticed_at_once() {
+    for end in ENDS {
+        let mut world = world(builder().capacity(1).noticing(Noticing::AtOnce));
+        let entity = world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+        end(&mut world, entity);
+        assert!(bullets(&world).is_empty());
+        assert!(world.spawn_in::<Bullet, _>(Bullet(2)).is_ok());
+    }
+}
+
+/// A full population looks before it refuses, or evicts.
+#[test]
+fn a_full_population_looks_for_room() {
+    for rule in [WhenFull::Refuse, WhenFull::EvictOldest] {
+        let mut world = world(builder().capacity(3).when_full(rule));
+        let entities = [0, 1, 2].map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap());
+        world.despawn(entities[2]);
+        world.despawn(entities[1]);
+        let shoot = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn(&mut commands, Bullet(3)).is_ok()
+        };
+        assert!(world.run_system_once(shoot).unwrap());
+        assert!(world.spawn_in::<Bullet, _>(Bullet(4)).is_ok());
+        assert_eq!((found(&mut world), members(&world)), (vec![0, 3, 4], vec![0, 3, 4]));
+        assert_eq!(bullets(&world).stats().evicted, 0);
+    }
+}
+
+/// By a key, whoever is gone makes room before anybody who is there.
+#[test]
+fn who_is_gone_is_evicted_first() {
+    let mut world = world(builder().capacity(100));
+    let entities: Vec<Entity> =
+        (0..100).map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap()).collect();
+    world.despawn(entities[60]);
+    let play =
+        |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
+            // Panics for one that is gone.
+            let key = |entity| all.get(entity).unwrap().0;
+            bullets.spawn_evicting(&mut commands, Bullet(1000), key).unwrap();
+        };
+    world.run_system_once(play).unwrap();
+    assert_eq!((found(&mut world).len(), bullets(&world).stats().evicted), (100, 0));
+}
+
+/// Members without the component are found as well, part by part, and the bundle is named.
+#[test]
+fn a_bundle_without_the_component() {
+    use std::sync::Mutex;
+    static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut app = App::new();
+    app.add_population(builder().capacity(128));
+    app.insert_resource(bevy_ecs::error::FallbackErrorHandler(|error, _| {
+        WARNINGS.lock().unwrap().push(error.to_string());
+    }));
+    let spawn = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        bullets.spawn(&mut commands, Health(1)).unwrap();
+        bullets.spawn(&mut commands, Health(2)).unwrap().id()
+    };
+    let entity = app.world_mut().run_system_once(spawn).unwrap();
+    app.world_mut().spawn_in::<Bullet, _>((Bullet(1), Health(2))).unwrap();
+    let warnings = WARNINGS.lock().unwrap().clone();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let words = "the bundle populations::Health does not have the component of the population, populations::Bullet";
+    assert!(warnings[0].contains(words), "{}", warnings[0]);
+    app.world_mut().despawn(entity);
+    for _ in 0..65 {
+        app.update();
+    }
+    assert_eq!(bullets(app.world()).len(), 2);
+    assert_eq!(app.world_mut().settle_population::<Bullet>(), 0);
+}
+
+#[derive(Component)]
+#[component(on_remove = nothing)]
+struct Hooked;
+
+fn nothing(_: DeferredWorld, _: HookContext) {}
+
+#[test]
+#[should_panic(
+    expected = "its component has a hook `on_remove` of its own: call `Population::leave` in it"
+)]
+fn a_component_with_a_hook_of_its_own() {
+    let builder = Population::<Hooked>::builder().capacity(1).noticing(Noticing::AtOnce);
+    builder.insert_into(&mut World::new());
+}
+
+#[test]
+#[should_panic(expected = "there are entities with its component already")]
+fn a_component_that_was_used() {
+    let mut world = World::new();
+    world.spawn(Bullet(1));
+    builder().capacity(1).noticing(Noticing::AtOnce).insert_into(&mut world);
+}
+
+/// What a state does that is left: `DespawnOnExit` despawns by a query.
+#[test]
+fn a_state_is_left() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(8));
+    #[derive(Component)]
+    struct OfLevel;
+    let enter = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        (0..20).filter(|&n| bullets.spawn(&mut commands, (Bullet(n), OfLevel)).is_ok()).count()
+    };
+    let leave = |mut commands: Commands, of_level: Query<Entity, With<OfLevel>>| {
+        of_level.iter().for_each(|entity| commands.entity(entity).try_despawn());
+    };
+    for _ in 0..5 {
+        assert_eq!(app.world_mut().run_system_once(enter).unwrap(), 8);
+        app.world_mut().run_system_once(leave).unwrap();
+        app.update();
+    }
+    assert_eq!((found(app.world_mut()), bullets(app.world()).len()), (vec![], 0));
+}
+
+/// Two populations of one marker: an app has one.
+#[test]
+#[should_panic(expected = "population \"Bullet\" is added twice")]
+fn a_second_population() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(1)).add_population(builder().capacity(2));
+}
+
+#[test]
+fn a_clone_is_no_member() {
+    let mut world = world(builder().capacity(1));
+    let bullet = world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+    let clone = world.entity_mut(bullet).clone_and_spawn();
+    assert!(!bullets(&world).contains(clone));
+    world.despawn(clone);
+    assert_eq!(members(&world), [1]);
+}
+
+/// Nothing changes: nobody who looks for changes is told of any.
+#[test]
+fn a_quiet_frame_is_no_change() {
+    #[derive(Resource, Default)]
+    struct Changes(u32);
+    let mut app = App::new();
+    app.add_population(builder().capacity(8)).init_resource::<Changes>();
+    app.add_systems(Update, |bullets: Res<Population<Bullet>>, mut changes: ResMut<Changes>| {
+        changes.0 += u32::from(bullets.is_changed());
+    });
+    let bullet = app.world_mut().spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+    for _ in 0..5 {
+        app.update();
+    }
+    assert_eq!(app.world().resource::<Changes>().0, 1);
+    app.world_mut().despawn(bullet);
+    app.update();
+    app.update();
+    app.update();
+    assert_eq!(app.world().resource::<Changes>().0, 2);
+}

@@ -1,0 +1,127 @@
+//! Populations in an app: capacities from a budget, diagnostics, figures, recordings.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use bevy_app::{App, Update};
+use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
+use bevy_ecs::prelude::*;
+use bevy_ecs::reflect::{AppTypeRegistry, ReflectResource};
+use bevy_millpond::prelude::*;
+use bevy_millpond::{Figures, PoolRecorder};
+use bevy_reflect::prelude::*;
+use millpond::budget::{Budget, Entry};
+use millpond::overflow::Overflow;
+use millpond::recorder::Recorder;
+
+use crate::{Bullet, Health, builder, bullets};
+
+fn shoot(mut commands: Commands, mut bullets: ResMut<Population<Bullet>>) {
+    let _ = bullets.spawn(&mut commands, (Bullet(0), Health(3)));
+}
+
+fn age(mut commands: Commands, mut aging: Query<(Entity, &mut Health), With<Bullet>>) {
+    for (entity, mut health) in &mut aging {
+        health.0 -= 1;
+        if health.0 == 0 {
+            commands.entity(entity).despawn();
+        }
+    }
+}
+
+fn app(entry: Entry) -> App {
+    let mut budget = Budget::new();
+    budget.insert("level", "Bullet", entry).unwrap();
+    let mut app = App::new();
+    app.add_plugins(MillpondPlugin::default().budget(budget, "level"));
+    app.add_population(builder()).add_systems(Update, (shoot, age).chain());
+    app
+}
+
+#[test]
+fn capacities_and_rules_come_from_the_budget() {
+    assert_eq!(bullets(app(Entry::new(2)).world()).capacity(), 2);
+    let rules = [
+        (Entry::new(2).on_full(Overflow::EvictOldest), WhenFull::EvictOldest),
+        (Entry::new(2).grow(5), WhenFull::SpawnBeyond(3)),
+        (Entry::new(2).spill(4), WhenFull::SpawnBeyond(4)),
+    ];
+    for (entry, rule) in rules {
+        assert_eq!(bullets(app(entry).world()).when_full(), rule);
+    }
+}
+
+#[test]
+#[should_panic(expected = "population \"Bullet\" needs a capacity")]
+fn a_population_without_a_capacity() {
+    App::new().add_population(builder());
+}
+
+#[test]
+fn each_population_has_diagnostics_and_figures() {
+    let mut app = app(Entry::new(2));
+    for _ in 0..10 {
+        app.update();
+    }
+    let measured = |what| {
+        let path = DiagnosticPath::from_components(["populations", "Bullet", what]);
+        app.world().resource::<DiagnosticsStore>().get(&path).unwrap().value().unwrap()
+    };
+    let stats = bullets(app.world()).stats();
+    assert!(stats.refused > 2);
+    let expected = [stats.live, stats.peak].map(|n| n as f64);
+    assert_eq!(["live", "peak"].map(measured), expected);
+    assert_eq!([measured("refused"), measured("evicted")], [stats.refused as f64, 0.0]);
+
+    // As an inspector reads them.
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    let registration = registry.get_with_short_type_path("Figures").unwrap();
+    assert!(registration.data::<ReflectResource>().is_some());
+    let figures: &dyn PartialReflect = app.world().resource::<Figures>();
+    let live: &usize =
+        figures.reflect_path(".0[0].stats.live").unwrap().try_downcast_ref().unwrap();
+    assert_eq!(*live, stats.live);
+}
+
+/// A writer whose bytes can be read.
+#[derive(Clone, Default)]
+struct Trace(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Trace {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recorded_app_writes_what_the_plan_reads() {
+    let trace = Trace::default();
+    let recorder = Recorder::to_writer(trace.clone()).unwrap();
+    let mut app = App::new();
+    app.add_plugins(MillpondPlugin::default().recorder(recorder));
+    app.add_population(builder().capacity(8).name("bullets"));
+    app.add_systems(Update, (shoot, age).chain());
+    for _ in 0..4 {
+        app.update();
+    }
+    let PoolRecorder(recorder) = app.world_mut().remove_resource().unwrap();
+    drop(app);
+    assert_eq!(recorder.finish().unwrap().dropped, 0);
+    let text = String::from_utf8(trace.0.lock().unwrap().clone()).unwrap();
+    let events = text.lines().filter(|line| line.contains(",alloc,") || line.contains(",free,"));
+    let events: Vec<&str> = events.collect();
+    // One in each frame, and each dies at the end of its third.
+    let expected = [
+        "1,alloc,0,bullets,0",
+        "2,alloc,1,bullets,1",
+        "3,alloc,2,bullets,2",
+        "3,free,0,bullets,0",
+        "4,alloc,3,bullets,0",
+        "4,free,1,bullets,1",
+    ];
+    assert_eq!(events[..6], expected);
+}
