@@ -49,6 +49,7 @@ mod maker;
 pub mod makers;
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 mod observe;
+mod outside;
 mod park;
 mod quiet;
 pub mod replay;

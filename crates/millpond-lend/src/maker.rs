@@ -88,6 +88,19 @@ pub trait Maker: Send + Sync + 'static {
         false
     }
 
+    /// Returns whether the [check](Self::check) of a returned object begins at once, on the caller's
+    /// thread: it is polled once there. If it is ready, as a check that asks no server is, the object
+    /// can be lent again at once; otherwise the keeper goes on with it. Asked for every returned
+    /// object that [needs a check](Self::needs_check). The answer must be `false` where `check` needs
+    /// a runtime that the thread does not have.
+    ///
+    /// It calls [`check`](Self::check), not [`check_owned`](Self::check_owned), and allocates its
+    /// future. A panic has the same effect as in [`is_broken`](Self::is_broken).
+    fn checks_at_once(&self, object: &mut Self::Object) -> bool {
+        let _ = object;
+        false
+    }
+
     /// Returns whether opening is pointless after this error, for example after a wrong password.
     /// All waiting callers then get the error at once, unless they can still get existing objects.
     fn is_final(&self, error: &Self::Error) -> bool {

@@ -1,56 +1,14 @@
 //! A real Redis server, started on a socket in a temporary folder; not run if none is installed.
 #![cfg(feature = "redis")]
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+#[path = "common/redis_server.rs"]
+mod redis_server;
+
 use std::time::{Duration, Instant};
 
 use millpond_lend::makers::redis::Redis;
 use millpond_lend::{AcquireError, BlockingLender};
-
-struct Server {
-    process: Child,
-    folder: PathBuf,
-}
-
-impl Server {
-    fn start(name: &str, options: &[&str]) -> Result<Self, String> {
-        let folder = std::env::temp_dir().join(format!("lend-redis-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let process = Command::new("redis-server")
-            .args(["--port", "0", "--save", "", "--unixsocket"])
-            .arg(folder.join("socket"))
-            .args(options)
-            .current_dir(&folder)
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(|_| "no redis-server is installed".to_owned())?;
-        let server = Self { process, folder };
-        let give_up = Instant::now() + Duration::from_secs(60);
-        while redis::Client::open(server.url()).and_then(|client| client.get_connection()).is_err()
-        {
-            if Instant::now() > give_up {
-                return Err("redis-server does not answer".to_owned());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(server)
-    }
-
-    fn url(&self) -> String {
-        format!("redis+unix://{}", self.folder.join("socket").display())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
+use redis_server::Server;
 
 #[test]
 fn connections_are_lent_and_a_killed_one_is_not_lent_again() {

@@ -206,6 +206,11 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     pub(super) fn start_check(&mut self, now_us: u64, handle: LoanHandle, object: T) {
+        self.enter_check(now_us, handle);
+        self.push_work(Work::Check(handle, object));
+    }
+
+    fn enter_check(&mut self, now_us: u64, handle: LoanHandle) {
         self.enter(now_us, handle, State::Checking);
         let deadline_us = now_us.saturating_add(self.settings.check_timeout_us);
         if let Some(slot) = self.slot_mut(handle) {
@@ -213,7 +218,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         self.stats.checks += 1;
         self.due_at(deadline_us);
-        self.push_work(Work::Check(handle, object));
+        self.keeper_due = true;
     }
 
     /// Reserves an object for the first waiting caller.
@@ -350,6 +355,24 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         self.start_check(now_us, handle, object);
         None
+    }
+
+    /// Takes back an object whose check has just succeeded, like [`give_back`](Self::give_back).
+    pub fn give_back_checked(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        self.stats.checks += 1;
+        if let Some(slot) = self.slot_mut(handle).filter(|slot| slot.state == State::Out) {
+            slot.proved_us = now_us;
+        }
+        self.give_back(now_us, handle, object, false)
+    }
+
+    /// Ends the loan of an object whose check has begun and goes on. The result is reported as for
+    /// a check that was [asked for](Work::Check).
+    pub fn give_back_in_check(&mut self, now_us: u64, handle: LoanHandle) {
+        if self.end_loan(now_us, handle).is_none() {
+            return;
+        }
+        self.enter_check(now_us, handle);
     }
 
     /// Takes back an object that must not be lent again.

@@ -93,7 +93,9 @@ struct Owner<M: Maker> {
 
 impl<M: Maker> Drop for Owner<M> {
     fn drop(&mut self) {
-        drop_all(self.shared.with(|books, now_us| books.ledger.close(now_us)));
+        if self.shared.origin.is_here() {
+            drop_all(self.shared.with(|books, now_us| books.ledger.close(now_us)));
+        }
     }
 }
 
@@ -138,17 +140,18 @@ impl<M: Maker> Lender<M> {
         AcquireMany::new(&self.owner.shared, count, Location::caller())
     }
 
-    /// Lends an object without waiting. Returns `None` if no idle object is known to work, or other
-    /// callers wait.
+    /// Lends an object without waiting. Returns `None` if no idle object is known to work, other
+    /// callers wait, or this process was forked from the one that built the lender.
     #[track_caller]
     #[must_use]
     pub fn try_acquire(&self) -> Option<Loan<M>> {
         let place = Location::caller();
         let shared = &self.owner.shared;
         loop {
-            let (ready, is_kept) = shared.with(|books, now_us| {
+            let ready = shared.with_for_caller(|books, now_us| {
                 (books.ledger.try_ask(now_us, place), books.ledger.has_keeper())
             });
+            let (ready, is_kept) = ready.ok()?;
             let (handle, object) = ready?;
             if let Some(object) = shared.unless_broken(handle, object, is_kept) {
                 return Some(Loan::new(Arc::clone(shared), handle, object));
@@ -287,9 +290,13 @@ impl<M: Maker> Lender<M> {
     /// Closes the lender: waiting callers get an error, idle objects are closed now, and loans when
     /// they are returned. Resolves when no object exists, or `grace` is over.
     ///
-    /// The lender closes even if the future is dropped. Without a keeper, this does not wait.
+    /// The lender closes even if the future is dropped. Without a keeper, this does not wait. In a process that was
+    /// forked from the one that built the lender, this does nothing.
     pub async fn close(&self, grace: Duration) -> CloseReport {
         let shared = self.shared();
+        if !shared.origin.is_here() {
+            return CloseReport::default();
+        }
         let grace_us = u64::try_from(grace.as_micros()).unwrap_or(u64::MAX);
         let (to_drop, before, keeper, call) = shared.with(|books, now_us| {
             books.grace_ends_us = books.grace_ends_us.min(now_us.saturating_add(grace_us));

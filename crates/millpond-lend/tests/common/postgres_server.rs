@@ -56,7 +56,12 @@ impl Server {
     }
 
     pub fn stop(&self) -> Result<(), String> {
-        self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"])
+        self.stop_by("immediate")
+    }
+
+    /// `fast` ends each session with a message; `immediate` is a crash.
+    pub fn stop_by(&self, mode: &str) -> Result<(), String> {
+        self.run("pg_ctl", &["-D", &self.data(), "-m", mode, "-w", "stop"])
     }
 
     /// Where the server listens.
