@@ -4,7 +4,7 @@
 #[path = "common/redis_server.rs"]
 mod redis_server;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use millpond_lend::makers::redis::Redis;
 use millpond_lend::{AcquireError, BlockingLender};
@@ -81,4 +81,27 @@ fn a_missing_or_wrong_password_is_told_at_once() {
             Err(error) => panic!("not told at once: {error}"),
         }
     }
+}
+
+/// Its answer could still come, to the next caller.
+#[test]
+fn a_connection_whose_answer_did_not_come_in_time_is_closed() {
+    let server = match Server::start("timeout", &[]) {
+        Ok(server) => server,
+        Err(why) => {
+            eprintln!("not run: {why}");
+            return;
+        }
+    };
+    let maker = Redis::new(redis::Client::open(server.url()).unwrap());
+    let builder = BlockingLender::builder(maker).capacity(1);
+    let lender = builder.acquire_timeout(Duration::from_millis(60_000)).build().unwrap();
+    let mut loan = lender.acquire().unwrap();
+    loan.get_mut().set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    let slow = redis::cmd("BLPOP").arg("nothing").arg(1).query::<redis::Value>(&mut *loan);
+    assert!(slow.is_err_and(|error| error.is_timeout()));
+    drop(loan);
+    let mut loan = lender.acquire().unwrap();
+    assert_eq!(redis::cmd("ECHO").arg("soup").query::<String>(&mut *loan).unwrap(), "soup");
+    assert_eq!(lender.stats().closings.broken, 1);
 }

@@ -93,9 +93,6 @@ impl<T, W, E> Ledger<T, W, E> {
         if let Some(error) = self.refusal(now_us, want) {
             return Ask::Failed(error);
         }
-        if self.queue.len() == 0 {
-            self.backlog_us = now_us;
-        }
         if self.queue.is_full() {
             self.forget_first_failed();
         }
@@ -233,12 +230,12 @@ impl<T, W, E> Ledger<T, W, E> {
             slot.place = place;
             slot.promised_to = Some(first);
         }
-        self.served_us = now_us;
         let ends_us = self.slot(handle).map_or(u64::MAX, |slot| self.promise_ends_us(slot));
         self.due_at(ends_us);
         if let Some(waker) = self.queue.keep_for_first(handle) {
             self.wake(waker);
         }
+        self.count_waiting(now_us);
     }
 
     /// Fetches the answer for a waiting caller. If there is none yet, `waker` wakes it later.

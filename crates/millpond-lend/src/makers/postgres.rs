@@ -5,12 +5,16 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use ::postgres::config::{Config, TargetSessionAttrs};
+use ::postgres::error::{DbError, Severity};
 use ::postgres::tls::{MakeTlsConnect, TlsConnect};
-use ::postgres::{Client, Error, NoTls, SimpleQueryMessage, Socket, Statement};
+use ::postgres::types::ToSql;
+use ::postgres::{
+    Client, Error, NoTls, Row, SimpleQueryMessage, Socket, Statement, ToStatement, Transaction,
+};
 
 use super::postgres_common::{
     IN_FAILED_TRANSACTION, IS_BETWEEN_TRANSACTIONS, NO_SESSION_TO_RESET, SESSION, Statements,
-    Terms, fails_for_good, postgres_maker,
+    Terms, fails_for_good, postgres_maker, postgres_queries,
 };
 use crate::blocking::BlockingMaker;
 
@@ -22,6 +26,8 @@ postgres_maker! {
     "the keeper asks the server after the loan, a round trip in the background, during which others \
      wait for the connection."
 }
+
+postgres_queries! { Statement, ToStatement, [], [], [mut] }
 
 impl<T> Postgres<T> {
     /// Calls a function with each new connection, for example for the settings of its session, and to
@@ -59,6 +65,10 @@ pub struct Connection {
     statements: Statements<Statement>,
     /// The number of the session's process, if sessions are reset.
     session: Option<String>,
+    /// Whether the current caller may have left a transaction open.
+    may_be_in_transaction: bool,
+    /// Whether a caller has met the connection's end.
+    has_failed: bool,
 }
 
 impl Connection {
@@ -87,9 +97,19 @@ impl Connection {
         if let Some(statement) = self.statements.get(query) {
             return Ok(statement);
         }
-        let statement = self.client.prepare(query)?;
+        let prepared = self.client.prepare(query);
+        let statement = self.notice(prepared)?;
         self.statements.keep(query, statement.clone());
         Ok(statement)
+    }
+
+    fn note_begin(&mut self, may_begin: bool) {
+        self.may_be_in_transaction |= may_begin;
+    }
+
+    fn notice<R>(&mut self, result: Result<R, Error>) -> Result<R, Error> {
+        self.has_failed |= result.as_ref().is_err_and(ends_connection);
+        result
     }
 
     /// Forgets the statements that [`prepare_cached`](Self::prepare_cached) has kept: after
@@ -108,7 +128,9 @@ impl Deref for Connection {
 }
 
 impl DerefMut for Connection {
+    /// What happens to the client from here on is unknown. (Without `mut`, nothing can be sent.)
     fn deref_mut(&mut self) -> &mut Client {
+        self.may_be_in_transaction = true;
         &mut self.client
     }
 }
@@ -131,12 +153,18 @@ where
 
     fn open(&self) -> Result<Connection, Error> {
         let client = self.config.connect(self.tls.clone())?;
-        let mut connection = Connection { client, statements: Statements::new(), session: None };
+        let mut connection = Connection {
+            client,
+            statements: Statements::new(),
+            session: None,
+            may_be_in_transaction: false,
+            has_failed: false,
+        };
         if self.terms.resets_session {
             if self.has_met_pooler.load(Relaxed) {
-                connection.simple_query(NO_SESSION_TO_RESET)?;
+                connection.client.simple_query(NO_SESSION_TO_RESET)?;
             }
-            let session = connection.simple_query(SESSION)?;
+            let session = connection.client.simple_query(SESSION)?;
             connection.session = last_value(&session).map(str::to_owned);
         }
         if let Some(set_up) = &self.set_up {
@@ -147,36 +175,38 @@ where
 
     fn check(&self, connection: &mut Connection) -> Result<(), Error> {
         let terms = self.terms;
-        if terms.ends_transactions {
-            let answer = connection.simple_query(IS_BETWEEN_TRANSACTIONS);
+        let was_asked = connection.may_be_in_transaction && terms.ends_transactions;
+        if was_asked {
+            let answer = connection.client.simple_query(IS_BETWEEN_TRANSACTIONS);
             if !is_between_transactions(answer)? {
-                connection.simple_query("rollback")?;
+                connection.client.simple_query("rollback")?;
             }
         }
+        connection.may_be_in_transaction = false;
         if let Some(reset) = terms.reset() {
-            let answer = connection.simple_query(reset)?;
+            let answer = connection.client.simple_query(reset)?;
             if last_value(&answer) != connection.session.as_deref() {
                 self.has_met_pooler.store(true, Relaxed);
-                connection.simple_query(NO_SESSION_TO_RESET)?;
+                connection.client.simple_query(NO_SESSION_TO_RESET)?;
             }
             if let Some(set_up) = &self.set_up {
                 set_up(connection)?;
             }
         }
-        let alive = terms.alive().filter(|_| !terms.ends_transactions);
         terms
             .writable()
             .into_iter()
-            .chain(alive)
-            .try_for_each(|query| connection.simple_query(query).map(drop))
+            .chain(terms.alive().filter(|_| !was_asked))
+            .try_for_each(|query| connection.client.simple_query(query).map(drop))
     }
 
     fn is_broken(&self, connection: &mut Connection) -> bool {
-        connection.client.is_closed()
+        connection.client.is_closed() || connection.has_failed
     }
 
-    fn needs_check(&self, _: &mut Connection) -> bool {
-        self.terms.ends_transactions || self.terms.needs_check()
+    fn needs_check(&self, connection: &mut Connection) -> bool {
+        let may_be_open = connection.may_be_in_transaction && self.terms.ends_transactions;
+        may_be_open || self.terms.needs_check()
     }
 
     fn is_final(&self, error: &Error) -> bool {

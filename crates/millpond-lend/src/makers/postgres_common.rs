@@ -79,6 +79,13 @@ impl Terms {
     }
 }
 
+/// Whether a single statement may leave a transaction open: whether it is none of those that read and change tables.
+pub(super) fn may_begin(statement: &str) -> bool {
+    let word = statement.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next();
+    let harmless = ["select", "insert", "update", "delete", "merge", "with", "values", "table"];
+    !word.is_some_and(|word| harmless.iter().any(|other| word.eq_ignore_ascii_case(other)))
+}
+
 /// How many prepared statements a connection keeps. Each costs memory on the server, too.
 const STATEMENTS_MAX: usize = 256;
 
@@ -155,10 +162,12 @@ macro_rules! postgres_maker {
             /// Lends a connection again in the middle of a transaction that its caller began with its
             /// own `begin` statement and did not end.
             ///
-            /// By default, such a transaction is rolled back. The client does not know about it, so
-            #[doc = concat!("this has a cost for each loan: ", $cost)]
-            /// Switch it off only if nothing in the program sends a `begin` of its own. A dropped
-            /// `Transaction` of the client is rolled back in any case.
+            /// By default, such a transaction is rolled back. The client does not know about it, but the
+            /// [`Connection`] knows whether there may be one: if it was used by other methods than its
+            /// own, such as the client's `batch_execute` and `simple_query`, or ran another statement than
+            /// `select`, `insert`, `update`, `delete`, `merge`, `values` and `table`. Only such a loan has
+            #[doc = concat!("a cost: ", $cost)]
+            /// A dropped `Transaction` of the client is rolled back in any case.
             #[must_use]
             pub fn keeps_transactions(mut self) -> Self {
                 self.terms.ends_transactions = false;
@@ -218,11 +227,135 @@ macro_rules! postgres_maker {
     };
 }
 
-pub(super) use postgres_maker;
+/// What a connection does by its own methods, which tell it whether a transaction may be open, `async` or not.
+macro_rules! postgres_queries {
+    ($statement:ident, $to_statement:ident, [$($asynchronous:tt)*], [$($wait:tt)*], [$($mutable:tt)*]) => {
+        /// What can be run on a connection: a text with one statement, or a prepared statement.
+        pub trait Query: $to_statement + sealed::Sealed {}
+
+        mod sealed {
+            pub trait Sealed {
+                /// Whether it may leave a transaction open.
+                fn may_begin(&self) -> bool;
+            }
+        }
+
+        impl Query for str {}
+        impl Query for String {}
+        impl Query for $statement {}
+
+        impl sealed::Sealed for str {
+            fn may_begin(&self) -> bool {
+                super::postgres_common::may_begin(self)
+            }
+        }
+
+        impl sealed::Sealed for String {
+            fn may_begin(&self) -> bool {
+                super::postgres_common::may_begin(self)
+            }
+        }
+
+        impl sealed::Sealed for $statement {
+            /// A `begin` has neither parameters nor columns.
+            fn may_begin(&self) -> bool {
+                self.params().is_empty() && self.columns().is_empty()
+            }
+        }
+
+        /// These are the client's own methods. A loan that uses no others, but for
+        /// [`prepare_cached`](Self::prepare_cached), is known to leave no transaction open, so nothing is sent to the server
+        /// when it ends.
+        impl Connection {
+            /// Runs a statement, and returns its rows; see [`Client::query`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn query<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<Vec<Row>, Error> {
+                self.note_begin(query.may_begin());
+                let result = self.client.query(query, params)$($wait)*;
+                self.notice(result)
+            }
+
+            /// Runs a statement that returns one row; see [`Client::query_one`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn query_one<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<Row, Error> {
+                self.note_begin(query.may_begin());
+                let result = self.client.query_one(query, params)$($wait)*;
+                self.notice(result)
+            }
+
+            /// Runs a statement that returns one row or none; see [`Client::query_opt`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn query_opt<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<Option<Row>, Error> {
+                self.note_begin(query.may_begin());
+                let result = self.client.query_opt(query, params)$($wait)*;
+                self.notice(result)
+            }
+
+            /// Runs a statement, and returns how many rows it has changed; see [`Client::execute`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn execute<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<u64, Error> {
+                self.note_begin(query.may_begin());
+                let result = self.client.execute(query, params)$($wait)*;
+                self.notice(result)
+            }
+
+            /// Begins a transaction that is rolled back if it is dropped; see [`Client::transaction`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn transaction(&mut self) -> Result<Transaction<'_>, Error> {
+                self.client.transaction()$($wait)*
+            }
+        }
+
+        /// Whether the connection has ended with this error. The client says so only a moment later.
+        fn ends_connection(error: &Error) -> bool {
+            let is_fatal = |error: &DbError| {
+                matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
+            };
+            let is_of_network = || {
+                let source = std::error::Error::source(error);
+                error.is_closed() || source.is_some_and(|source| source.is::<std::io::Error>())
+            };
+            error.as_db_error().map_or_else(is_of_network, is_fatal)
+        }
+    };
+}
+
+pub(super) use {postgres_maker, postgres_queries};
 
 #[cfg(test)]
 mod tests {
-    use super::{STATEMENTS_MAX, Statements, is_final};
+    use super::{STATEMENTS_MAX, Statements, is_final, may_begin};
 
     #[test]
     fn of_too_many_statements_the_one_that_was_used_longest_ago_goes() {
@@ -239,6 +372,20 @@ mod tests {
         assert_eq!((statements.get("select 2"), statements.get("select 3")), (Some(7), Some(3)));
         statements.clear();
         assert_eq!(statements.get("select 2"), None);
+    }
+
+    #[test]
+    fn only_statements_that_cannot_begin_a_transaction_are_trusted() {
+        for harmless in
+            ["select 1", " SELECT(1)", "with dish as (select 1) table dish", "Insert into x"]
+        {
+            assert!(!may_begin(harmless), "{harmless}");
+        }
+        for other in
+            ["begin", "START TRANSACTION", "commit and chain", "/* select */ begin", "", "selected"]
+        {
+            assert!(may_begin(other), "{other}");
+        }
     }
 
     #[test]

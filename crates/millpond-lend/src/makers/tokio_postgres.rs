@@ -9,12 +9,18 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Waker};
 
 use ::tokio_postgres::config::TargetSessionAttrs;
+use ::tokio_postgres::error::{DbError, Severity};
 use ::tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
-use ::tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, Socket, Statement};
+use ::tokio_postgres::types::ToSql;
+use ::tokio_postgres::{
+    Client, Config, Error, NoTls, Row, SimpleQueryMessage, Socket, Statement, ToStatement,
+    Transaction,
+};
 use tokio::task::JoinHandle;
 
 use super::postgres_common::{
     NO_SESSION_TO_RESET, SESSION, Statements, Terms, fails_for_good, postgres_maker,
+    postgres_queries,
 };
 use crate::maker::Maker;
 
@@ -30,6 +36,8 @@ postgres_maker! {
      because the server answers the next caller's queries after them. Each counts as a transaction \
      that was rolled back in `pg_stat_database`."
 }
+
+postgres_queries! { Statement, ToStatement, [async], [.await], [] }
 
 impl<T> Postgres<T> {
     /// Calls a function with each new connection, for example for the settings of its session, and to
@@ -71,6 +79,10 @@ pub struct Connection {
     statements: Mutex<Statements<Statement>>,
     /// The number of the session's process, if sessions are reset.
     session: Option<String>,
+    /// Whether the current caller may have left a transaction open.
+    may_be_in_transaction: AtomicBool,
+    /// Whether a caller has met the connection's end.
+    has_failed: AtomicBool,
     task: JoinHandle<()>,
 }
 
@@ -101,7 +113,8 @@ impl Connection {
         if let Some(statement) = kept {
             return Ok(statement);
         }
-        let statement = self.client.prepare(query).await?;
+        let prepared = self.client.prepare(query).await;
+        let statement = self.notice(prepared)?;
         self.statements().keep(query, statement.clone());
         Ok(statement)
     }
@@ -114,6 +127,19 @@ impl Connection {
 
     fn statements(&self) -> std::sync::MutexGuard<'_, Statements<Statement>> {
         self.statements.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_begin(&self, may_begin: bool) {
+        if may_begin {
+            self.may_be_in_transaction.store(true, Relaxed);
+        }
+    }
+
+    fn notice<R>(&self, result: Result<R, Error>) -> Result<R, Error> {
+        if result.as_ref().is_err_and(ends_connection) {
+            self.has_failed.store(true, Relaxed);
+        }
+        result
     }
 
     /// Ends the transaction that is open, if one is, without waiting: the server answers everything that is sent later after
@@ -131,20 +157,23 @@ impl Connection {
 impl Deref for Connection {
     type Target = Client;
 
+    /// What happens to the client from here on is unknown.
     fn deref(&self) -> &Client {
+        self.note_begin(true);
         &self.client
     }
 }
 
 impl DerefMut for Connection {
     fn deref_mut(&mut self) -> &mut Client {
+        self.note_begin(true);
         &mut self.client
     }
 }
 
 impl AsRef<Client> for Connection {
     fn as_ref(&self) -> &Client {
-        &self.client
+        self
     }
 }
 
@@ -177,12 +206,19 @@ where
             let _ = connection.await;
         });
         let statements = Mutex::new(Statements::new());
-        let mut connection = Connection { client, statements, session: None, task };
+        let mut connection = Connection {
+            client,
+            statements,
+            session: None,
+            may_be_in_transaction: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
+            task,
+        };
         if self.terms.resets_session {
             if self.has_met_pooler.load(Relaxed) {
-                connection.simple_query(NO_SESSION_TO_RESET).await?;
+                connection.client.simple_query(NO_SESSION_TO_RESET).await?;
             }
-            let session = connection.simple_query(SESSION).await?;
+            let session = connection.client.simple_query(SESSION).await?;
             connection.session = last_value(&session).map(str::to_owned);
         }
         if let Some(set_up) = &self.set_up {
@@ -193,29 +229,30 @@ where
 
     async fn check(&self, connection: &mut Connection) -> Result<(), Error> {
         if let Some(reset) = self.terms.reset() {
-            let answer = connection.simple_query(reset).await?;
+            let answer = connection.client.simple_query(reset).await?;
             if last_value(&answer) != connection.session.as_deref() {
                 self.has_met_pooler.store(true, Relaxed);
-                connection.simple_query(NO_SESSION_TO_RESET).await?;
+                connection.client.simple_query(NO_SESSION_TO_RESET).await?;
             }
             if let Some(set_up) = &self.set_up {
                 set_up(connection).await?;
             }
         }
         for query in self.terms.writable().into_iter().chain(self.terms.alive()) {
-            connection.simple_query(query).await?;
+            connection.client.simple_query(query).await?;
         }
         Ok(())
     }
 
     /// Ends the transaction as well, so that a check that follows finds none.
     fn is_broken(&self, connection: &mut Connection) -> bool {
-        if connection.client.is_closed() {
+        if connection.client.is_closed() || *connection.has_failed.get_mut() {
             return true;
         }
-        if self.terms.ends_transactions {
+        if *connection.may_be_in_transaction.get_mut() && self.terms.ends_transactions {
             connection.end_transaction();
         }
+        connection.may_be_in_transaction = AtomicBool::new(false);
         false
     }
 

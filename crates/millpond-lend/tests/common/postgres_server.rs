@@ -50,6 +50,10 @@ impl Server {
         self.folder.join("data").display().to_string()
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub fn up(&self) -> Result<(), String> {
         let log = self.folder.join("log").display().to_string();
         self.run("pg_ctl", &["-D", &self.data(), "-l", &log, "-w", "start"])
@@ -99,7 +103,7 @@ impl Drop for Server {
     }
 }
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.starts_with(b"0\n"))
 }
