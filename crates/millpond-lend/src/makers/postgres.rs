@@ -57,6 +57,16 @@ impl<T> Postgres<T> {
         self.set_up = Some(Box::new(set_up));
         self
     }
+
+    fn run_set_up(&self, connection: &mut Connection) -> Result<(), Error> {
+        if let Some(set_up) = &self.set_up {
+            set_up(connection)?;
+            if connection.may_be_in_transaction && self.terms.ends_transactions {
+                connection.end_transaction()?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A connection: the client, and its prepared statements.
@@ -110,6 +120,16 @@ impl Connection {
     fn notice<R>(&mut self, result: Result<R, Error>) -> Result<R, Error> {
         self.has_failed |= result.as_ref().is_err_and(ends_connection);
         result
+    }
+
+    /// Ends the transaction that is open, if one is.
+    fn end_transaction(&mut self) -> Result<(), Error> {
+        let answer = self.client.simple_query(IS_BETWEEN_TRANSACTIONS);
+        if !is_between_transactions(answer)? {
+            self.client.simple_query("rollback")?;
+        }
+        self.may_be_in_transaction = false;
+        Ok(())
     }
 
     /// Forgets the statements that [`prepare_cached`](Self::prepare_cached) has kept: after
@@ -167,9 +187,7 @@ where
             let session = connection.client.simple_query(SESSION)?;
             connection.session = last_value(&session).map(str::to_owned);
         }
-        if let Some(set_up) = &self.set_up {
-            set_up(&mut connection)?;
-        }
+        self.run_set_up(&mut connection)?;
         Ok(connection)
     }
 
@@ -177,21 +195,15 @@ where
         let terms = self.terms;
         let was_asked = connection.may_be_in_transaction && terms.ends_transactions;
         if was_asked {
-            let answer = connection.client.simple_query(IS_BETWEEN_TRANSACTIONS);
-            if !is_between_transactions(answer)? {
-                connection.client.simple_query("rollback")?;
-            }
+            connection.end_transaction()?;
         }
-        connection.may_be_in_transaction = false;
         if let Some(reset) = terms.reset() {
             let answer = connection.client.simple_query(reset)?;
             if last_value(&answer) != connection.session.as_deref() {
                 self.has_met_pooler.store(true, Relaxed);
                 connection.client.simple_query(NO_SESSION_TO_RESET)?;
             }
-            if let Some(set_up) = &self.set_up {
-                set_up(connection)?;
-            }
+            self.run_set_up(connection)?;
         }
         terms
             .writable()

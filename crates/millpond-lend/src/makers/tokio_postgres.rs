@@ -70,6 +70,21 @@ impl<T> Postgres<T> {
         self.set_up = Some(Box::new(set_up));
         self
     }
+
+    async fn run_set_up(&self, connection: &mut Connection) -> Result<(), Error> {
+        if let Some(set_up) = &self.set_up {
+            set_up(connection).await?;
+            self.end_what_may_be_open(connection);
+        }
+        Ok(())
+    }
+
+    fn end_what_may_be_open(&self, connection: &mut Connection) {
+        let may_be_open = std::mem::take(connection.may_be_in_transaction.get_mut());
+        if may_be_open && self.terms.ends_transactions {
+            connection.end_transaction();
+        }
+    }
 }
 
 /// A connection: the client, its prepared statements, and the task that reads from the server.
@@ -221,9 +236,7 @@ where
             let session = connection.client.simple_query(SESSION).await?;
             connection.session = last_value(&session).map(str::to_owned);
         }
-        if let Some(set_up) = &self.set_up {
-            set_up(&connection).await?;
-        }
+        self.run_set_up(&mut connection).await?;
         Ok(connection)
     }
 
@@ -234,9 +247,7 @@ where
                 self.has_met_pooler.store(true, Relaxed);
                 connection.client.simple_query(NO_SESSION_TO_RESET).await?;
             }
-            if let Some(set_up) = &self.set_up {
-                set_up(connection).await?;
-            }
+            self.run_set_up(connection).await?;
         }
         for query in self.terms.writable().into_iter().chain(self.terms.alive()) {
             connection.client.simple_query(query).await?;
@@ -249,10 +260,7 @@ where
         if connection.client.is_closed() || *connection.has_failed.get_mut() {
             return true;
         }
-        if *connection.may_be_in_transaction.get_mut() && self.terms.ends_transactions {
-            connection.end_transaction();
-        }
-        connection.may_be_in_transaction = AtomicBool::new(false);
+        self.end_what_may_be_open(connection);
         false
     }
 
