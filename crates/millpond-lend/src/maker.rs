@@ -78,6 +78,16 @@ pub trait Maker: Send + Sync + 'static {
         false
     }
 
+    /// Returns whether a returned object is in the middle of something that its caller did not wait
+    /// for, such as a query. It is then closed, like one in an unfinished
+    /// [exchange](crate::Loan::exchange); unlike with a broken object, nothing is suspected of the others.
+    /// Called for every returned object that is not broken, on the caller's thread, so it must not
+    /// wait. A panic has the same effect as in [`is_broken`](Self::is_broken).
+    fn is_interrupted(&self, object: &mut Self::Object) -> bool {
+        let _ = object;
+        false
+    }
+
     /// Returns whether a returned object must be checked before it is lent again, because only a
     /// request to the server shows in what state its caller left it. The keeper checks it in the
     /// background, while others wait for it. Called for every returned object that is not broken,

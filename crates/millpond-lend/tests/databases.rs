@@ -335,6 +335,44 @@ fn a_transaction_ends_however_it_was_begun() {
     });
 }
 
+/// Nobody waits for it any more, so the next caller need not either.
+#[test]
+fn a_query_that_its_caller_gave_up_is_stopped_and_delays_nobody() {
+    with_server("cancelled", "", async |server| {
+        let config: Config = server.config("postgres");
+        let (lender, keeper) = Lender::builder(Postgres::new(config.clone()))
+            .capacity(2)
+            .acquire_timeout(Duration::from_millis(120_000))
+            .build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let slow = async || {
+            let loan = lender.acquire().await.unwrap();
+            loan.query_one("select pg_sleep(600)", &[]).await.map(drop)
+        };
+        for _ in 0..6 {
+            let given_up = tokio::time::timeout(Duration::from_millis(100), slow()).await;
+            assert!(given_up.is_err());
+            let loan = lender.acquire().await.unwrap();
+            loan.query_one("select 1", &[]).await.unwrap();
+        }
+        let closings = lender.stats().closings;
+        assert!(closings.interrupted >= 1, "{closings:?}");
+        assert_eq!((closings.total() - closings.interrupted, lender.stats().checks), (0, 0));
+
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let asleep = "select count(*) from pg_stat_activity where state = 'active' and query like \
+                      'select pg_sleep%'";
+        let give_up = Instant::now() + Duration::from_secs(60);
+        while client.query_one(asleep, &[]).await.unwrap().get::<_, i64>(0) > 0 {
+            assert!(Instant::now() < give_up, "the server goes on with what nobody waits for");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        drop(client);
+        closes_and_leaves_nothing(&lender, &config, || 0).await;
+    });
+}
+
 /// A query with a text is three round trips, with a statement of the connection's own one.
 #[test]
 fn statements_are_prepared_once_and_connections_set_up() {

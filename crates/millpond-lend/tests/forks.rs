@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
 use futures_lite::future::block_on;
-use millpond_lend::{AcquireError, BlockingLender, BlockingMaker, Lender};
+use millpond_lend::{AcquireError, BlockingLender, BlockingMaker};
 
 /// Runs `child` in a forked process, and waits for it; panics if it has not ended with success within a minute.
 #[track_caller]
@@ -129,5 +129,4 @@ fn a_child_is_told_although_the_lock_was_held() {
         is_over.store(true, SeqCst);
         result.unwrap();
     });
-    let _: &Lender<common::Client> = &lender;
 }

@@ -201,7 +201,11 @@ impl<M: Maker> Shared<M> {
         let mut returning =
             Returning { shared: self, handle, object: Some(object), state: Returned::Broken };
         returning.ask();
-        if matches!(returning.state, Returned::Broken) { None } else { returning.object.take() }
+        if matches!(returning.state, Returned::Broken | Returned::Interrupted) {
+            None
+        } else {
+            returning.object.take()
+        }
     }
 
     /// Takes back an object that may be in the middle of something, without asking its maker.
@@ -269,6 +273,7 @@ enum Returned {
     NeedsCheck,
     ChecksAtOnce,
     Checked,
+    Interrupted,
     Broken,
 }
 
@@ -288,6 +293,8 @@ impl<M: Maker> Returning<'_, M> {
         let maker = &self.shared.maker;
         self.state = if maker.is_broken(object) {
             Returned::Broken
+        } else if maker.is_interrupted(object) {
+            Returned::Interrupted
         } else if maker.needs_check(object) {
             if maker.checks_at_once(object) { Returned::ChecksAtOnce } else { Returned::NeedsCheck }
         } else {
@@ -348,6 +355,7 @@ impl<M: Maker> Returning<'_, M> {
         let (handle, state) = (self.handle, self.state);
         let to_drop = self.shared.with(|books, now_us| match state {
             Returned::NeedsCheck => books.ledger.give_back_to_check(now_us, handle, object),
+            Returned::Interrupted => books.ledger.give_back_interrupted(now_us, handle, object),
             Returned::Checked => books.ledger.give_back_checked(now_us, handle, object),
             state => {
                 books.ledger.give_back(now_us, handle, object, matches!(state, Returned::Broken))

@@ -107,8 +107,8 @@ impl Connection {
         if let Some(statement) = self.statements.get(query) {
             return Ok(statement);
         }
-        let prepared = self.client.prepare(query);
-        let statement = self.notice(prepared)?;
+        let call = self.client.prepare(query);
+        let statement = self.answered(call)?;
         self.statements.keep(query, statement.clone());
         Ok(statement)
     }
@@ -117,7 +117,7 @@ impl Connection {
         self.may_be_in_transaction |= may_begin;
     }
 
-    fn notice<R>(&mut self, result: Result<R, Error>) -> Result<R, Error> {
+    fn answered<R>(&mut self, result: Result<R, Error>) -> Result<R, Error> {
         self.has_failed |= result.as_ref().is_err_and(ends_connection);
         result
     }

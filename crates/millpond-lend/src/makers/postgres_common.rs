@@ -278,8 +278,8 @@ macro_rules! postgres_queries {
                 params: &[&(dyn ToSql + Sync)],
             ) -> Result<Vec<Row>, Error> {
                 self.note_begin(query.may_begin());
-                let result = self.client.query(query, params)$($wait)*;
-                self.notice(result)
+                let call = self.client.query(query, params);
+                self.answered(call)$($wait)*
             }
 
             /// Runs a statement that returns one row; see [`Client::query_one`].
@@ -293,8 +293,8 @@ macro_rules! postgres_queries {
                 params: &[&(dyn ToSql + Sync)],
             ) -> Result<Row, Error> {
                 self.note_begin(query.may_begin());
-                let result = self.client.query_one(query, params)$($wait)*;
-                self.notice(result)
+                let call = self.client.query_one(query, params);
+                self.answered(call)$($wait)*
             }
 
             /// Runs a statement that returns one row or none; see [`Client::query_opt`].
@@ -308,8 +308,8 @@ macro_rules! postgres_queries {
                 params: &[&(dyn ToSql + Sync)],
             ) -> Result<Option<Row>, Error> {
                 self.note_begin(query.may_begin());
-                let result = self.client.query_opt(query, params)$($wait)*;
-                self.notice(result)
+                let call = self.client.query_opt(query, params);
+                self.answered(call)$($wait)*
             }
 
             /// Runs a statement, and returns how many rows it has changed; see [`Client::execute`].
@@ -323,8 +323,8 @@ macro_rules! postgres_queries {
                 params: &[&(dyn ToSql + Sync)],
             ) -> Result<u64, Error> {
                 self.note_begin(query.may_begin());
-                let result = self.client.execute(query, params)$($wait)*;
-                self.notice(result)
+                let call = self.client.execute(query, params);
+                self.answered(call)$($wait)*
             }
 
             /// Begins a transaction that is rolled back if it is dropped; see [`Client::transaction`].

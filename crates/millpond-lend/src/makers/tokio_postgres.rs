@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Waker};
 
@@ -89,6 +89,11 @@ impl<T> Postgres<T> {
 
 /// A connection: the client, its prepared statements, and the task that reads from the server.
 /// Dropping it ends both at once, even if the server no longer answers.
+///
+/// If a caller does not wait for the answer to one of its own methods, as after a timeout or if its task
+/// is cancelled, the connection is closed when the loan ends, and the server is asked to stop the query.
+/// With the client's other methods and within its `Transaction`, use
+/// [`Loan::exchange`](crate::Loan::exchange).
 pub struct Connection {
     client: Client,
     statements: Mutex<Statements<Statement>>,
@@ -98,6 +103,8 @@ pub struct Connection {
     may_be_in_transaction: AtomicBool,
     /// Whether a caller has met the connection's end.
     has_failed: AtomicBool,
+    /// How many queries were sent whose answers nobody has received.
+    unanswered: AtomicUsize,
     task: JoinHandle<()>,
 }
 
@@ -128,8 +135,7 @@ impl Connection {
         if let Some(statement) = kept {
             return Ok(statement);
         }
-        let prepared = self.client.prepare(query).await;
-        let statement = self.notice(prepared)?;
+        let statement = self.answered(self.client.prepare(query)).await?;
         self.statements().keep(query, statement.clone());
         Ok(statement)
     }
@@ -150,7 +156,11 @@ impl Connection {
         }
     }
 
-    fn notice<R>(&self, result: Result<R, Error>) -> Result<R, Error> {
+    /// Waits for the answer to a query. If the caller does not, the query stays unanswered.
+    async fn answered<R>(&self, call: impl Future<Output = Result<R, Error>>) -> Result<R, Error> {
+        self.unanswered.fetch_add(1, Relaxed);
+        let result = call.await;
+        self.unanswered.fetch_sub(1, Relaxed);
         if result.as_ref().is_err_and(ends_connection) {
             self.has_failed.store(true, Relaxed);
         }
@@ -227,6 +237,7 @@ where
             session: None,
             may_be_in_transaction: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
+            unanswered: AtomicUsize::new(0),
             task,
         };
         if self.terms.resets_session {
@@ -264,11 +275,24 @@ where
         false
     }
 
+    fn is_interrupted(&self, connection: &mut Connection) -> bool {
+        *connection.unanswered.get_mut() > 0
+    }
+
     fn needs_check(&self, _: &mut Connection) -> bool {
         self.terms.needs_check()
     }
 
     fn is_final(&self, error: &Error) -> bool {
         fails_for_good(error.code().map(|code| code.code()), error)
+    }
+
+    /// Asks the server to stop a query whose caller has gone; it would run to its end.
+    async fn close(&self, mut connection: Connection) {
+        if *connection.unanswered.get_mut() > 0 && !connection.client.is_closed() {
+            let cancel = connection.client.cancel_token();
+            // The connection is closed all the same.
+            let _ = cancel.cancel_query(self.tls.clone()).await;
+        }
     }
 }
