@@ -8,7 +8,7 @@ use millpond_lend::makers::tokio_postgres::{Connection, Postgres};
 use millpond_lend::tokio_postgres::{self, Client, Config, NoTls};
 use millpond_lend::{Lender, TokioTimer};
 
-use crate::objects::{Managed, postgres};
+use crate::objects::postgres;
 use crate::pools::{Pool, deadpool};
 use crate::postgres_server::Server;
 

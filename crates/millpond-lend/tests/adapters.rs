@@ -40,11 +40,11 @@ fn a_manager_of_deadpool_is_a_maker() {
 
 /// A manager whose recycling is as its test wants it.
 #[cfg(feature = "deadpool")]
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Recycling {
-    created: std::sync::atomic::AtomicU32,
-    recycled: std::sync::atomic::AtomicU32,
-    detached: std::sync::atomic::AtomicU32,
+    created: std::sync::Arc<std::sync::atomic::AtomicU32>,
+    recycled: std::sync::Arc<std::sync::atomic::AtomicU32>,
+    detached: std::sync::Arc<std::sync::atomic::AtomicU32>,
     /// How often recycling has to wait.
     waits: u32,
     hangs: bool,
@@ -85,14 +85,13 @@ impl deadpool::managed::Manager for Recycling {
 fn recycling(
     manager: Recycling,
 ) -> (
-    millpond_lend::Lender<millpond_lend::makers::deadpool::Deadpool<std::sync::Arc<Recycling>>>,
-    std::sync::Arc<Recycling>,
+    millpond_lend::Lender<millpond_lend::makers::deadpool::Deadpool<Recycling>>,
+    Recycling,
     tokio::task::JoinHandle<()>,
 ) {
     use millpond_lend::{Lender, TokioTimer, makers::deadpool::Deadpool};
 
-    let manager = std::sync::Arc::new(manager);
-    let builder = Lender::builder(Deadpool(std::sync::Arc::clone(&manager))).capacity(1);
+    let builder = Lender::builder(Deadpool(manager.clone())).capacity(1);
     let (lender, keeper) = common::patient(builder).build();
     let keeper = tokio::spawn(keeper.run(TokioTimer));
     (lender, manager, keeper)
@@ -139,7 +138,8 @@ async fn recycling_that_panics_costs_its_object() {
 #[tokio::test]
 async fn recycling_that_hangs_ends_with_the_keeper() {
     for keeper_is_first in [false, true] {
-        let (lender, manager, keeper) = recycling(Recycling { hangs: true, ..Recycling::default() });
+        let (lender, manager, keeper) =
+            recycling(Recycling { hangs: true, ..Recycling::default() });
         let loan = lender.acquire().await.unwrap();
         if !keeper_is_first {
             drop(loan);

@@ -13,10 +13,17 @@ use ::postgres::{
 };
 
 use super::postgres_common::{
-    IN_FAILED_TRANSACTION, IS_BETWEEN_TRANSACTIONS, NO_SESSION_TO_RESET, SESSION, Statements,
-    Terms, fails_for_good, postgres_maker, postgres_queries,
+    NO_SESSION_TO_RESET, SESSION, Statements, Terms, fails_for_good, postgres_maker,
+    postgres_queries,
 };
 use crate::blocking::BlockingMaker;
+
+/// Asks whether the session is between two transactions: outside one, a query has its own, which begins with the query.
+const IS_BETWEEN_TRANSACTIONS: &str =
+    "select pg_catalog.now() operator(pg_catalog.=) pg_catalog.statement_timestamp()";
+
+/// The SQLSTATE of every query in a transaction that has failed but not ended.
+const IN_FAILED_TRANSACTION: &str = "25P02";
 
 type SetUp = Box<dyn Fn(&mut Connection) -> Result<(), Error> + Send + Sync>;
 

@@ -23,13 +23,6 @@ pub(super) fn fails_for_good(sqlstate: Option<&str>, words: impl std::fmt::Displ
     }
 }
 
-/// Asks whether the session is between two transactions: outside one, a query has its own, which begins with the query.
-pub(super) const IS_BETWEEN_TRANSACTIONS: &str =
-    "select pg_catalog.now() operator(pg_catalog.=) pg_catalog.statement_timestamp()";
-
-/// The SQLSTATE of every query in a transaction that has failed but not ended.
-pub(super) const IN_FAILED_TRANSACTION: &str = "25P02";
-
 /// Fails in a session that is read-only, and says so.
 const MUST_BE_WRITABLE: &str = "select (case when pg_catalog.current_setting('transaction_read_only') \
      operator(pg_catalog.=) 'on' then 'the session is read-only' else '0' end)::pg_catalog.int4";
