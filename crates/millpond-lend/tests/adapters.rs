@@ -114,8 +114,7 @@ async fn a_busy_object_of_deadpool_is_recycled_before_each_loan() {
             *loan = 0;
         }
         // Begun once for each return, where it waits as well.
-        assert_eq!(manager.recycled.load(SeqCst), lender.stats().checks as u32);
-        assert!(manager.recycled.load(SeqCst) >= 39);
+        assert_eq!(manager.recycled.load(SeqCst), 40);
         assert!(manager.detached.load(SeqCst) >= 19);
         assert_eq!(lender.validate(), Ok(()));
     }

@@ -15,9 +15,9 @@ use crate::maker::Maker;
 /// are lent again.
 ///
 /// ```
-/// use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+/// use millpond_lend::deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 /// use millpond_lend::makers::deadpool::Deadpool;
-/// use millpond_lend::{Lender, TokioTimer, deadpool};
+/// use millpond_lend::{Lender, TokioTimer};
 ///
 /// struct Lines;
 ///
