@@ -160,7 +160,8 @@ macro_rules! postgres_maker {
             /// own, such as the client's `batch_execute` and `simple_query`, or ran another statement than
             /// `select`, `insert`, `update`, `delete`, `merge`, `values` and `table`. Only such a loan has
             #[doc = concat!("a cost: ", $cost)]
-            /// A dropped `Transaction` of the client is rolled back in any case.
+            /// A dropped `Transaction` of the client is rolled back in any case. (One that was leaked, by
+            /// [`std::mem::forget`], is not.)
             #[must_use]
             pub fn keeps_transactions(mut self) -> Self {
                 self.terms.ends_transactions = false;
