@@ -2,7 +2,8 @@
 //!
 //! The rounds of the contenders are interleaved, and the median counts. Where PostgreSQL is installed, all
 //! lend ten connections to a server on a socket; without it they lend numbers, and sqlx is not run. With the
-//! argument `short`, only numbers are lent, for nothing: a few seconds, to look at a change.
+//! argument `short`, only numbers are lent, for nothing: a few seconds, to look at a change. With `sessions`, only what
+//! depends on a server is compared: prepared statements, cancelled queries, and the adapter for deadpool's managers.
 
 mod goals;
 mod load;
@@ -10,6 +11,7 @@ mod objects;
 mod pools;
 #[path = "../../crates/millpond-lend/tests/common/postgres_server.rs"]
 mod postgres_server;
+mod sessions;
 mod threads;
 
 use std::time::Duration;
@@ -41,8 +43,15 @@ fn main() {
         runtime.block_on(short());
         return;
     }
+    if std::env::args().nth(1).as_deref() == Some("sessions") {
+        match Server::start("sessions", "max_connections = 200") {
+            Ok(server) => runtime.block_on(sessions::compare(&server)),
+            Err(why) => println!("not run: {why}"),
+        }
+        return;
+    }
     runtime.block_on(async {
-        match Server::start("bench", "max_connections = 100") {
+        match Server::start("bench", "max_connections = 200") {
             Ok(server) => on_postgres(&server).await,
             Err(why) => {
                 println!("not run on PostgreSQL: {why}");
@@ -86,10 +95,11 @@ async fn short() {
 }
 
 async fn on_postgres(server: &Server) {
-    let (lender, deadpool, bb8) = all_of(|| postgres(server)).await;
+    let (lender, deadpool, bb8) = all_of(|| postgres(server).keeps_transactions()).await;
     let folder = server.socket().parent().expect("a folder").to_owned();
     let sqlx = pools::sqlx(&folder, CONNECTIONS);
     compare(&lender, &deadpool, &bb8, Some(&sqlx)).await;
+    sessions::compare(server).await;
     drop(lender.close(Duration::from_secs(5)).await);
     sqlx.close().await;
 }

@@ -5,8 +5,9 @@
 use std::error::Error;
 use std::time::Duration;
 
-use millpond_lend::makers::tokio_postgres::Postgres;
-use millpond_lend::{Lender, TokioTimer, with_causes};
+use millpond_lend::makers::tokio_postgres::{Connection, Postgres};
+use millpond_lend::{Lender, TokioTimer, tokio_postgres, with_causes};
+use tokio::time::timeout;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -20,16 +21,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     tokio::spawn(keeper.run(TokioTimer));
 
     let tasks: Vec<_> = (0..8)
-        .map(|table: i32| {
+        .map(|table| {
             let lender = lender.clone();
             tokio::spawn(async move {
-                let connection = match lender.acquire().await {
-                    Ok(connection) => connection,
-                    Err(error) => return Err(format!("table {table}: {error}")),
-                };
-                let row = connection.query_one("select $1::int + 1", &[&table]).await;
-                let row = row.map_err(|error| format!("table {table}: {}", with_causes(&error)))?;
-                Ok(row.get::<_, i32>(0))
+                let bill = bill(&lender, table).await;
+                bill.map_err(|error| format!("table {table}: {error}"))
             })
         })
         .collect();
@@ -40,4 +36,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("the sum is {sum}\n{}", lender.stats());
     lender.close(Duration::from_secs(5)).await;
     Ok(())
+}
+
+/// May be cancelled at any time, and takes seven seconds at most.
+async fn bill(lender: &Lender<Postgres>, table: i32) -> Result<i32, String> {
+    let mut loan = lender.acquire().await.map_err(|error| error.to_string())?;
+    let connection = loan.exchange(); // closed unless it finishes
+    let answer = timeout(Duration::from_secs(5), ask(&connection, table)).await;
+    let answer = answer.map_err(|_| "the database does not answer")?;
+    connection.finish(); // it has answered, even if with an error
+    answer.map_err(|error| with_causes(&error).to_string())
+}
+
+async fn ask(connection: &Connection, table: i32) -> Result<i32, tokio_postgres::Error> {
+    let statement = connection.prepare_cached("select $1::int + 1").await?;
+    Ok(connection.query_one(&statement, &[&table]).await?.get(0))
 }

@@ -91,6 +91,12 @@ pub enum AcquireError<E> {
     /// runtime of its own; a lender that several tests share needs a keeper that outlives them, such
     /// as by `Keeper::run_on_tokio_thread` (feature `tokio`).
     NoKeeper,
+    /// This process was forked from the one that built the lender. It has the lender's memory, but not its keeper and its
+    /// threads, and the objects are still the other process's: build a lender in each process, after the fork.
+    Forked {
+        /// The number of the process that built the lender.
+        from: u32,
+    },
     /// No object may exist, because the capacity is 0: set a larger one with
     /// [`Builder::capacity`](crate::Builder::capacity) or
     /// [`Lender::set_capacity`](crate::Lender::set_capacity).
@@ -125,6 +131,7 @@ impl<E> Clone for AcquireError<E> {
             Self::Opening(source) => Self::Opening(Arc::clone(source)),
             Self::Closed => Self::Closed,
             Self::NoKeeper => Self::NoKeeper,
+            Self::Forked { from } => Self::Forked { from: *from },
             Self::NoCapacity => Self::NoCapacity,
             Self::TooMany { asked, capacity } => {
                 Self::TooMany { asked: *asked, capacity: *capacity }
@@ -162,6 +169,11 @@ impl<E: Error + 'static> fmt::Display for AcquireError<E> {
                 "the lender's keeper is not running: it was never run, or it ended with the runtime \
                  on which it was spawned (each `#[tokio::test]` has a runtime of its own; see \
                  `Keeper::run_on_tokio_thread`)",
+            ),
+            Self::Forked { from } => write!(
+                f,
+                "this process was forked from process {from}, whose lender this is: build one here, \
+                 after the fork"
             ),
             Self::NoCapacity => f.write_str(
                 "the lender's capacity is 0, so nothing can be opened: set a larger one with \

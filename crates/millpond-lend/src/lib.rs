@@ -14,13 +14,15 @@
 //! - **Few openings.** The [`Keeper`], not the caller, opens objects, so openings survive callers
 //!   that give up. It opens at most [`openings_max`](Builder::openings_max) at once (2 by default).
 //!   Once eight loans have been returned, it opens one only if the wait for an existing object
-//!   would be longer than an opening, or no object is returned for as long as an opening takes.
+//!   would be longer than an opening, or callers have waited, all together, for as long as one takes.
 //! - **Bounded waits, and errors that say why**: [`AcquireError`] says who holds which object since
 //!   when, and why the last opening failed.
 //! - **Nothing is lost** if a future is dropped at any await, or a maker panics. A maker, object, error, waker or timer
 //!   that panics costs one object at most, even while the caller's own panic unwinds.
 //! - **Nothing half done is lent again**: a loan that a panic drops, or one in the middle of an
-//!   [`exchange`](Loan::exchange), is closed.
+//!   [`exchange`](Loan::exchange), is closed. A transaction that a caller left open is rolled back.
+//! - **A fork and a sleep of the machine are noticed**: a forked child is told that the lender is its
+//!   parent's, and after a sleep, objects are checked before they are lent.
 //! - **No runtime** is needed to drop a loan, and a [`BlockingLender`] needs none at all.
 //!
 //! # Cost
@@ -49,6 +51,7 @@ mod maker;
 pub mod makers;
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 mod observe;
+mod outside;
 mod park;
 mod quiet;
 pub mod replay;
@@ -111,3 +114,8 @@ struct Guide;
 #[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
 #[doc = include_str!("../../../docs/guide/what-may-come-back.md")]
 struct MayComeBack;
+
+/// The code of the guide's page on poolers, forks and sleep, compiled with the tests.
+#[cfg(all(doctest, feature = "tokio-postgres"))]
+#[doc = include_str!("../../../docs/guide/poolers-forks-and-sleep.md")]
+struct Poolers;

@@ -78,12 +78,35 @@ pub trait Maker: Send + Sync + 'static {
         false
     }
 
+    /// Returns whether a returned object is in the middle of something that its caller did not wait
+    /// for, such as a query. It is then closed, like one in an unfinished
+    /// [exchange](crate::Loan::exchange); unlike with a broken object, nothing is suspected of the others.
+    /// Called for every returned object that is not broken, on the caller's thread, so it must not
+    /// wait. A panic has the same effect as in [`is_broken`](Self::is_broken).
+    fn is_interrupted(&self, object: &mut Self::Object) -> bool {
+        let _ = object;
+        false
+    }
+
     /// Returns whether a returned object must be checked before it is lent again, because only a
     /// request to the server shows in what state its caller left it. The keeper checks it in the
     /// background, while others wait for it. Called for every returned object that is not broken,
     /// on the caller's thread, so it must not wait. A panic has the same effect as in
     /// [`is_broken`](Self::is_broken).
     fn needs_check(&self, object: &mut Self::Object) -> bool {
+        let _ = object;
+        false
+    }
+
+    /// Returns whether the [check](Self::check) of a returned object begins at once, on the caller's
+    /// thread: it is polled once there. If it is ready, as a check that asks no server is, the object
+    /// can be lent again at once; otherwise the keeper goes on with it. Asked for every returned
+    /// object that [needs a check](Self::needs_check). The answer must be `false` where `check` needs
+    /// a runtime that the thread does not have.
+    ///
+    /// It calls [`check`](Self::check), not [`check_owned`](Self::check_owned), and allocates its
+    /// future. A panic has the same effect as in [`is_broken`](Self::is_broken).
+    fn checks_at_once(&self, object: &mut Self::Object) -> bool {
         let _ = object;
         false
     }

@@ -5,12 +5,14 @@ pub(crate) use loom::sync::{
     Mutex, MutexGuard,
     atomic::{AtomicUsize, Ordering},
 };
+#[cfg(test)]
+use std::sync::atomic::AtomicU64;
 #[cfg(not(millpond_loom))]
 pub(crate) use std::sync::{
     Mutex, MutexGuard,
     atomic::{AtomicUsize, Ordering},
 };
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Locks, even after a panic: no users' code runs while the ledger is locked.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -23,6 +25,9 @@ pub(crate) struct Clock {
     built: Instant,
     #[cfg(feature = "quanta")]
     counter: Counter,
+    /// For how long the machine has slept, as a test wants it.
+    #[cfg(test)]
+    pub(crate) slept_us: AtomicU64,
 }
 
 /// The processor's time-stamp counter, or the system's clock if the processor has no steady counter.
@@ -41,6 +46,8 @@ impl Clock {
             built: Instant::now(),
             #[cfg(feature = "quanta")]
             counter: Counter { built: clock.raw(), clock },
+            #[cfg(test)]
+            slept_us: AtomicU64::new(0),
         }
     }
 
@@ -56,6 +63,16 @@ impl Clock {
     pub(crate) fn now_us(&self) -> u64 {
         let Counter { clock, built } = &self.counter;
         clock.delta_as_nanos(*built, clock.raw()) / 1000
+    }
+
+    /// Microseconds since the year 1970. This clock goes on while the machine sleeps; it may be set, also back.
+    pub(crate) fn time_of_day_us(&self) -> i64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let time_us = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+        #[cfg(test)]
+        let time_us = time_us
+            + i64::try_from(self.slept_us.load(std::sync::atomic::Ordering::SeqCst)).unwrap();
+        time_us
     }
 
     /// The current time, if it can be read.

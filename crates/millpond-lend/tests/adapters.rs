@@ -38,6 +38,124 @@ fn a_manager_of_deadpool_is_a_maker() {
     assert_eq!(lender.stats().closings.check, 1);
 }
 
+/// A manager whose recycling is as its test wants it.
+#[cfg(feature = "deadpool")]
+#[derive(Clone, Default)]
+struct Recycling {
+    created: std::sync::Arc<std::sync::atomic::AtomicU32>,
+    recycled: std::sync::Arc<std::sync::atomic::AtomicU32>,
+    detached: std::sync::Arc<std::sync::atomic::AtomicU32>,
+    /// How often recycling has to wait.
+    waits: u32,
+    hangs: bool,
+}
+
+#[cfg(feature = "deadpool")]
+impl deadpool::managed::Manager for Recycling {
+    type Type = u32;
+    type Error = std::io::Error;
+
+    async fn create(&self) -> Result<u32, std::io::Error> {
+        Ok(self.created.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1)
+    }
+
+    async fn recycle(
+        &self,
+        number: &mut u32,
+        _: &deadpool::managed::Metrics,
+    ) -> deadpool::managed::RecycleResult<std::io::Error> {
+        self.recycled.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        assert!(*number < 1_000, "the manager panics, as the test wants it");
+        for _ in 0..self.waits {
+            tokio::task::yield_now().await;
+        }
+        if self.hangs {
+            std::future::pending::<()>().await;
+        }
+        if *number == 0 { Err(deadpool::managed::RecycleError::message("dead")) } else { Ok(()) }
+    }
+
+    fn detach(&self, _: &mut u32) {
+        self.detached.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+/// A lender of one object, and its manager.
+#[cfg(feature = "deadpool")]
+fn recycling(
+    manager: Recycling,
+) -> (
+    millpond_lend::Lender<millpond_lend::makers::deadpool::Deadpool<Recycling>>,
+    Recycling,
+    tokio::task::JoinHandle<()>,
+) {
+    use millpond_lend::{Lender, TokioTimer, makers::deadpool::Deadpool};
+
+    let builder = Lender::builder(Deadpool(manager.clone())).capacity(1);
+    let (lender, keeper) = common::patient(builder).build();
+    let keeper = tokio::spawn(keeper.run(TokioTimer));
+    (lender, manager, keeper)
+}
+
+/// However busy it is: the loans follow each other at once.
+#[cfg(feature = "deadpool")]
+#[tokio::test]
+async fn a_busy_object_of_deadpool_is_recycled_before_each_loan() {
+    use std::sync::atomic::Ordering::SeqCst;
+
+    for waits in [0, 2] {
+        let (lender, manager, _) = recycling(Recycling { waits, ..Recycling::default() });
+        for round in 1..=20 {
+            let mut loan = lender.acquire().await.unwrap();
+            assert_eq!(*loan, round, "the object before was dead");
+            drop(loan);
+            loan = lender.acquire().await.unwrap();
+            assert_eq!(*loan, round, "this one works");
+            *loan = 0;
+        }
+        // Begun once for each return, where it waits as well.
+        assert_eq!(manager.recycled.load(SeqCst), 40);
+        assert!(manager.detached.load(SeqCst) >= 19);
+        assert_eq!(lender.validate(), Ok(()));
+    }
+}
+
+#[cfg(feature = "deadpool")]
+#[tokio::test]
+async fn recycling_that_panics_costs_its_object() {
+    let (lender, _, _) = recycling(Recycling::default());
+    let mut loan = lender.acquire().await.unwrap();
+    *loan = 1_000;
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(loan)));
+    assert!(dropped.is_err(), "the panic goes on in the caller");
+    assert_eq!(*lender.acquire().await.unwrap(), 2);
+    assert_eq!((lender.stats().closings.check, lender.validate()), (1, Ok(())));
+}
+
+/// Handed to the keeper, or with no keeper to hand it to.
+#[cfg(feature = "deadpool")]
+#[tokio::test]
+async fn recycling_that_hangs_ends_with_the_keeper() {
+    for keeper_is_first in [false, true] {
+        let (lender, manager, keeper) =
+            recycling(Recycling { hangs: true, ..Recycling::default() });
+        let loan = lender.acquire().await.unwrap();
+        if !keeper_is_first {
+            drop(loan);
+            tokio::task::yield_now().await;
+            assert_eq!(lender.stats().checking, 1);
+            keeper.abort();
+            let _ = keeper.await;
+        } else {
+            keeper.abort();
+            let _ = keeper.await;
+            drop(loan);
+        }
+        assert_eq!(manager.recycled.load(std::sync::atomic::Ordering::SeqCst), 1);
+        assert_eq!((lender.stats().existing, lender.validate()), (0, Ok(())));
+    }
+}
+
 #[cfg(feature = "bb8")]
 #[test]
 fn a_manager_of_bb8_is_a_maker() {

@@ -236,7 +236,7 @@ fn without_figures(text: &str) -> String {
     words.join(" ").replace(|c: char| c.is_ascii_digit(), "")
 }
 
-/// bb8, deadpool and r2d2 lend such a connection again as it is, and so does a maker that is not told otherwise.
+/// bb8, deadpool and r2d2 lend such a connection again as it is, and so does a maker that is told so.
 #[test]
 fn a_transaction_that_its_caller_left_open_is_rolled_back() {
     with_server("transaction", "", async |server| {
@@ -251,7 +251,7 @@ fn a_transaction_that_its_caller_left_open_is_rolled_back() {
         let dishes = "select count(*), pg_backend_pid() from orders";
         for (ends, seen) in [(false, 1_i64), (true, 0)] {
             let maker = Postgres::new(config.clone());
-            let lender = lender_of(if ends { maker.ends_transactions() } else { maker });
+            let lender = lender_of(if ends { maker } else { maker.keeps_transactions() });
             let loan = lender.acquire().await.unwrap();
             loan.batch_execute("create table if not exists orders (dish text)").await.unwrap();
             loan.batch_execute("begin; insert into orders values ('soup')").await.unwrap();
@@ -276,12 +276,193 @@ fn a_transaction_that_its_caller_left_open_is_rolled_back() {
     });
 }
 
+/// However the transaction was begun; and a loan that cannot have begun one sends nothing.
+#[test]
+fn a_transaction_ends_however_it_was_begun() {
+    with_server("begun", "", async |server| {
+        let config: Config = server.config("postgres");
+        let builder = Lender::builder(Postgres::new(config.clone())).capacity(1);
+        let (lender, keeper) = builder.check_after_idle(Duration::from_millis(600_000)).build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let setting = "select pg_catalog.current_setting('app.dish', true)";
+        let is_forgotten = async |how: &str| {
+            // It lasts as long as the transaction.
+            let loan = lender.acquire().await.unwrap();
+            let seen: Option<String> = loan.query_one(setting, &[]).await.unwrap().get(0);
+            assert!(seen.is_none_or(|dish| dish.is_empty()), "{how}");
+        };
+        let set = "select pg_catalog.set_config('app.dish', 'soup', true)";
+        for begin in ["begin", "start transaction", "/* x */ begin", "commit and chain"] {
+            let loan = lender.acquire().await.unwrap();
+            if begin.starts_with("commit") {
+                loan.execute("begin", &[]).await.unwrap();
+            }
+            loan.execute(begin, &[]).await.unwrap();
+            loan.query_one(set, &[]).await.unwrap();
+            drop(loan);
+            is_forgotten(begin).await;
+        }
+        // Prepared in one loan, run in another.
+        let begin = lender.acquire().await.unwrap().prepare_cached("begin").await.unwrap();
+        let loan = lender.acquire().await.unwrap();
+        loan.execute(&begin, &[]).await.unwrap();
+        loan.query_one(set, &[]).await.unwrap();
+        drop(loan);
+        is_forgotten("prepared").await;
+        // By the client's transaction, dropped.
+        let mut loan = lender.acquire().await.unwrap();
+        let transaction = loan.transaction().await.unwrap();
+        transaction.query_one(set, &[]).await.unwrap();
+        drop(transaction);
+        drop(loan);
+        is_forgotten("dropped").await;
+        // A query that was sent, and not waited for.
+        let loan = lender.acquire().await.unwrap();
+        let _ = futures_lite::future::poll_once(std::pin::pin!(loan.batch_execute("begin"))).await;
+        drop(loan);
+        is_forgotten("cancelled").await;
+
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let last = "select query from pg_stat_activity where backend_type = 'client backend' and \
+                    pid <> pg_backend_pid()";
+        lender.acquire().await.unwrap().query_one("select 'nothing else'", &[]).await.unwrap();
+        let query: String = client.query_one(last, &[]).await.unwrap().get(0);
+        assert_eq!(query, "select 'nothing else'");
+        drop(client);
+        assert_eq!(lender.stats().opened, 1);
+        closes_and_leaves_nothing(&lender, &config, || 0).await;
+    });
+}
+
+/// Nobody waits for it any more, so the next caller need not either.
+#[test]
+fn a_query_that_its_caller_gave_up_is_stopped_and_delays_nobody() {
+    with_server("cancelled", "", async |server| {
+        let config: Config = server.config("postgres");
+        let (lender, keeper) = Lender::builder(Postgres::new(config.clone()))
+            .capacity(2)
+            .acquire_timeout(Duration::from_millis(120_000))
+            .build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let slow = async || {
+            let loan = lender.acquire().await.unwrap();
+            loan.query_one("select pg_sleep(600)", &[]).await.map(drop)
+        };
+        for _ in 0..6 {
+            let given_up = tokio::time::timeout(Duration::from_millis(100), slow()).await;
+            assert!(given_up.is_err());
+            let loan = lender.acquire().await.unwrap();
+            loan.query_one("select 1", &[]).await.unwrap();
+        }
+        let closings = lender.stats().closings;
+        assert!(closings.interrupted >= 1, "{closings:?}");
+        assert_eq!((closings.total() - closings.interrupted, lender.stats().checks), (0, 0));
+
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let asleep = "select count(*) from pg_stat_activity where state = 'active' and query like \
+                      'select pg_sleep%'";
+        let give_up = Instant::now() + Duration::from_secs(60);
+        while client.query_one(asleep, &[]).await.unwrap().get::<_, i64>(0) > 0 {
+            assert!(Instant::now() < give_up, "the server goes on with what nobody waits for");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        drop(client);
+        closes_and_leaves_nothing(&lender, &config, || 0).await;
+    });
+}
+
+/// A query with a text is three round trips, with a statement of the connection's own one.
+#[test]
+fn statements_are_prepared_once_and_connections_set_up() {
+    with_server("prepared", "", async |server| {
+        let config: Config = server.config("postgres");
+        let double = "select $1::int4 * 2";
+        let maker = Postgres::new(config.clone()).resets_session().set_up(move |connection| {
+            Box::pin(async move {
+                connection.batch_execute("set app.dish = 'soup'").await?;
+                connection.prepare_cached(double).await.map(drop)
+            })
+        });
+        let (lender, keeper) = Lender::builder(maker).capacity(1).build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let prepared = "select array_agg(statement) from pg_prepared_statements where not \
+                        statement like '%pg_prepared%'";
+        for _ in 0..3 {
+            let loan = lender.acquire().await.unwrap();
+            let dish: String =
+                loan.query_one("select current_setting('app.dish')", &[]).await.unwrap().get(0);
+            assert_eq!(dish, "soup", "it is set again after each reset");
+            loan.batch_execute("set app.dish = 'bread'").await.unwrap();
+            let statement = loan.prepare_cached(double).await.unwrap();
+            let row = loan.query_one(&statement, &[&4]).await.unwrap();
+            assert_eq!(row.get::<_, i32>(0), 8);
+            let texts: Vec<String> = loan.query_one(prepared, &[]).await.unwrap().get(0);
+            assert_eq!(texts, [double]);
+        }
+        let loan = lender.acquire().await.unwrap();
+        loan.batch_execute("deallocate all").await.unwrap();
+        let statement = loan.prepare_cached(double).await.unwrap();
+        assert!(loan.query_one(&statement, &[&4]).await.is_err(), "the server has forgotten it");
+        loan.forget_prepared();
+        let statement = loan.prepare_cached(double).await.unwrap();
+        assert!(loan.query_one(&statement, &[&4]).await.is_ok());
+        drop(loan);
+        closes_and_leaves_nothing(&lender, &config, || 0).await;
+
+        let wrong = Postgres::new(config).set_up(|connection| {
+            Box::pin(async move { connection.batch_execute("set nonsense").await })
+        });
+        let builder = Lender::builder(wrong).acquire_timeout(Duration::from_millis(120_000));
+        let (lender, keeper) = builder.build();
+        tokio::spawn(keeper.run(TokioTimer));
+        let error = lender.acquire().await.map(drop).unwrap_err();
+        assert!(matches!(error, AcquireError::Opening(_)), "{error}");
+    });
+}
+
+#[test]
+fn threads_have_prepared_statements_and_connections_set_up() {
+    with_server("threads-prepared", "", async |server| {
+        let config: postgres::Config = server.config("postgres");
+        let work = tokio::task::spawn_blocking(move || {
+            let double = "select $1::int4 * 2";
+            let maker = Blocking::new(config).set_up(move |connection| {
+                connection.batch_execute("set app.dish = 'soup'")?;
+                connection.prepare_cached(double).map(drop)
+            });
+            let lender = BlockingLender::builder(maker).capacity(1).build().unwrap();
+            for _ in 0..3 {
+                let mut loan = lender.acquire().unwrap();
+                let dish = "select current_setting('app.dish')";
+                assert_eq!(loan.query_one(dish, &[]).unwrap().get::<_, String>(0), "soup");
+                let statement = loan.prepare_cached(double).unwrap();
+                assert_eq!(loan.query_one(&statement, &[&4]).unwrap().get::<_, i32>(0), 8);
+                let count =
+                    "select count(*) from pg_prepared_statements where statement like 'select $1%'";
+                assert_eq!(loan.query_one(count, &[]).unwrap().get::<_, i64>(0), 1);
+            }
+            assert_eq!(lender.stats().checks, 0, "no loan can have begun a transaction");
+            let mut loan = lender.acquire().unwrap();
+            loan.execute("begin", &[]).unwrap();
+            drop(loan);
+            let mut loan = lender.acquire().unwrap();
+            loan.batch_execute("deallocate all").unwrap();
+            loan.forget_prepared();
+            assert!(loan.prepare_cached(double).is_ok());
+            assert_eq!((lender.stats().checks, lender.stats().opened), (1, 1));
+        });
+        work.await.unwrap();
+    });
+}
+
 /// The question names the server's own functions and its own operator, whatever the caller's search path finds first.
 #[test]
 fn functions_of_the_same_names_do_not_hide_a_transaction() {
     with_server("search-path", "", async |server| {
         let config: Config = server.config("postgres");
-        let maker = Postgres::new(config.clone()).ends_transactions();
+        let maker = Postgres::new(config.clone());
         let builder =
             Lender::builder(maker).capacity(1).acquire_timeout(Duration::from_millis(120_000));
         let (lender, keeper) = builder.build();
@@ -313,7 +494,7 @@ fn a_transaction_that_a_thread_left_open_is_rolled_back() {
     with_server("thread-transaction", "", async |server| {
         let config: postgres::Config = server.config("postgres");
         let work = tokio::task::spawn_blocking(move || {
-            let lender = BlockingLender::builder(Blocking::new(config).ends_transactions())
+            let lender = BlockingLender::builder(Blocking::new(config))
                 .capacity(1)
                 .acquire_timeout(Duration::from_millis(120_000))
                 .build()
@@ -502,7 +683,7 @@ fn a_session_is_reset_for_the_next_tenant() {
             let loan = lender.acquire().await.unwrap();
             let tenant = "select current_setting('app.tenant', true)";
             let seen: Option<String> = loan.query_one(tenant, &[]).await.unwrap().get(0);
-            assert_eq!(seen.as_deref(), Some(if resets { "" } else { "bob" }));
+            assert_eq!(seen.as_deref(), Some(if resets { "" } else { "ann" }));
             drop(loan);
             assert_eq!((lender.stats().opened, lender.stats().closings.total()), (1, 0));
             closes_and_leaves_nothing(&lender, &config, || 0).await;

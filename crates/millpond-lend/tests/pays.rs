@@ -67,16 +67,37 @@ fn ten_wait(books: &mut Books, now_us: u64) {
     }
 }
 
+/// Ten callers who wait together need a tenth of the time.
 #[test]
-fn short_loans_do_not_pay_for_an_opening_until_the_line_is_stuck() {
+fn short_loans_pay_for_an_opening_once_the_waits_add_up_to_one() {
     let (mut books, now_us) = seasoned(1_000);
     ten_wait(&mut books, now_us);
     assert!(books.next_work().is_none(), "ten waits of 1 ms are shorter than 20 ms");
-    assert!(books.tick(now_us + OPEN_US - 1).is_empty());
+    let enough_us = now_us + OPEN_US / 10;
+    assert!(books.tick(enough_us - 1).is_empty());
     assert!(books.next_work().is_none());
-    assert!(books.next_alarm_us() <= now_us + OPEN_US, "the keeper looks again in time");
-    assert!(books.tick(now_us + OPEN_US).is_empty());
-    assert!(matches!(books.next_work(), Some(Work::Open(_))), "nothing has come back");
+    assert!(books.next_alarm_us() <= enough_us, "the keeper looks again in time");
+    assert!(books.tick(enough_us).is_empty());
+    assert!(matches!(books.next_work(), Some(Work::Open(_))), "they have waited for 20 ms");
+    assert!(books.next_work().is_none(), "the next one has to pay anew");
+}
+
+/// Each waits for less than an opening takes, and all are served by the object that exists.
+#[test]
+fn many_short_waits_pay_as_well() {
+    let (mut books, mut now_us) = seasoned(1_000);
+    let mut out = books.all_holders(now_us).next().expect("a loan").handle;
+    let mut waits = 0;
+    while books.next_work().is_none() {
+        let Ask::Queued(waiter) = books.ask(now_us, 1, Location::caller()) else { panic!("out") };
+        now_us += 500;
+        assert!(books.give_back(now_us, out, (), false).is_none());
+        let Claim::Served(handle, ..) = books.claim(waiter, None) else { panic!("served") };
+        out = handle;
+        waits += 1;
+        assert!(waits <= 41, "40 waits of 0.5 ms are as long as an opening");
+    }
+    assert_eq!(waits, 40, "the next caller finds that it pays");
 }
 
 #[test]

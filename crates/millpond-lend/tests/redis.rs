@@ -1,56 +1,14 @@
 //! A real Redis server, started on a socket in a temporary folder; not run if none is installed.
 #![cfg(feature = "redis")]
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+#[path = "common/redis_server.rs"]
+mod redis_server;
+
+use std::time::Duration;
 
 use millpond_lend::makers::redis::Redis;
 use millpond_lend::{AcquireError, BlockingLender};
-
-struct Server {
-    process: Child,
-    folder: PathBuf,
-}
-
-impl Server {
-    fn start(name: &str, options: &[&str]) -> Result<Self, String> {
-        let folder = std::env::temp_dir().join(format!("lend-redis-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let process = Command::new("redis-server")
-            .args(["--port", "0", "--save", "", "--unixsocket"])
-            .arg(folder.join("socket"))
-            .args(options)
-            .current_dir(&folder)
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(|_| "no redis-server is installed".to_owned())?;
-        let server = Self { process, folder };
-        let give_up = Instant::now() + Duration::from_secs(60);
-        while redis::Client::open(server.url()).and_then(|client| client.get_connection()).is_err()
-        {
-            if Instant::now() > give_up {
-                return Err("redis-server does not answer".to_owned());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(server)
-    }
-
-    fn url(&self) -> String {
-        format!("redis+unix://{}", self.folder.join("socket").display())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
+use redis_server::Server;
 
 #[test]
 fn connections_are_lent_and_a_killed_one_is_not_lent_again() {
@@ -123,4 +81,27 @@ fn a_missing_or_wrong_password_is_told_at_once() {
             Err(error) => panic!("not told at once: {error}"),
         }
     }
+}
+
+/// Its answer could still come, to the next caller.
+#[test]
+fn a_connection_whose_answer_did_not_come_in_time_is_closed() {
+    let server = match Server::start("timeout", &[]) {
+        Ok(server) => server,
+        Err(why) => {
+            eprintln!("not run: {why}");
+            return;
+        }
+    };
+    let maker = Redis::new(redis::Client::open(server.url()).unwrap());
+    let builder = BlockingLender::builder(maker).capacity(1);
+    let lender = builder.acquire_timeout(Duration::from_millis(60_000)).build().unwrap();
+    let mut loan = lender.acquire().unwrap();
+    loan.get_mut().set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    let slow = redis::cmd("BLPOP").arg("nothing").arg(1).query::<redis::Value>(&mut *loan);
+    assert!(slow.is_err_and(|error| error.is_timeout()));
+    drop(loan);
+    let mut loan = lender.acquire().unwrap();
+    assert_eq!(redis::cmd("ECHO").arg("soup").query::<String>(&mut *loan).unwrap(), "soup");
+    assert_eq!(lender.stats().closings.broken, 1);
 }

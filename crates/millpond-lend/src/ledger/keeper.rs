@@ -93,7 +93,8 @@ impl<T, W, E> Ledger<T, W, E> {
         let expires_us = slot.expires_us;
         let replaces = slot.replaces.take();
         self.stats.opened += 1;
-        let old_error = self.openings.succeeded(now_us, took_us);
+        self.count_waiting(now_us);
+        let old_error = self.openings.succeeded(took_us);
         self.rubbish.extend(old_error);
         self.due_at(expires_us);
         self.adjust_patience(began_us);
@@ -143,6 +144,7 @@ impl<T, W, E> Ledger<T, W, E> {
             _ => None,
         };
         let pause = (self.settings.backoff_min_us, self.settings.backoff_max_us);
+        self.count_waiting(now_us);
         let old_error = self.openings.failed(now_us, how, pause);
         self.rubbish.extend(old_error);
         let mut to_drop = Vec::new();

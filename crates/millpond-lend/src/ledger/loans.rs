@@ -93,9 +93,6 @@ impl<T, W, E> Ledger<T, W, E> {
         if let Some(error) = self.refusal(now_us, want) {
             return Ask::Failed(error);
         }
-        if self.queue.len() == 0 {
-            self.backlog_us = now_us;
-        }
         if self.queue.is_full() {
             self.forget_first_failed();
         }
@@ -206,6 +203,11 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     pub(super) fn start_check(&mut self, now_us: u64, handle: LoanHandle, object: T) {
+        self.enter_check(now_us, handle);
+        self.push_work(Work::Check(handle, object));
+    }
+
+    fn enter_check(&mut self, now_us: u64, handle: LoanHandle) {
         self.enter(now_us, handle, State::Checking);
         let deadline_us = now_us.saturating_add(self.settings.check_timeout_us);
         if let Some(slot) = self.slot_mut(handle) {
@@ -213,7 +215,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         self.stats.checks += 1;
         self.due_at(deadline_us);
-        self.push_work(Work::Check(handle, object));
+        self.keeper_due = true;
     }
 
     /// Reserves an object for the first waiting caller.
@@ -228,12 +230,12 @@ impl<T, W, E> Ledger<T, W, E> {
             slot.place = place;
             slot.promised_to = Some(first);
         }
-        self.served_us = now_us;
         let ends_us = self.slot(handle).map_or(u64::MAX, |slot| self.promise_ends_us(slot));
         self.due_at(ends_us);
         if let Some(waker) = self.queue.keep_for_first(handle) {
             self.wake(waker);
         }
+        self.count_waiting(now_us);
     }
 
     /// Fetches the answer for a waiting caller. If there is none yet, `waker` wakes it later.
@@ -350,6 +352,24 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         self.start_check(now_us, handle, object);
         None
+    }
+
+    /// Takes back an object whose check has just succeeded, like [`give_back`](Self::give_back).
+    pub fn give_back_checked(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        self.stats.checks += 1;
+        if let Some(slot) = self.slot_mut(handle).filter(|slot| slot.state == State::Out) {
+            slot.proved_us = now_us;
+        }
+        self.give_back(now_us, handle, object, false)
+    }
+
+    /// Ends the loan of an object whose check has begun and goes on. The result is reported as for
+    /// a check that was [asked for](Work::Check).
+    pub fn give_back_in_check(&mut self, now_us: u64, handle: LoanHandle) {
+        if self.end_loan(now_us, handle).is_none() {
+            return;
+        }
+        self.enter_check(now_us, handle);
     }
 
     /// Takes back an object that must not be lent again.

@@ -104,10 +104,6 @@ pub struct Ledger<T, W, E> {
     rubbish: Vec<Arc<E>>,
     /// Objects that were last known to work before this moment are suspect.
     suspect_before_us: u64,
-    /// When a caller was last served.
-    served_us: u64,
-    /// Since when callers have been waiting.
-    backlog_us: u64,
     /// When the keeper must look next, as far as it knows.
     alarm_us: u64,
     /// Whether the keeper must be woken, because there is work or the alarm is earlier than it knows.
@@ -148,8 +144,6 @@ impl<T, W, E> Ledger<T, W, E> {
             wakes: VecDeque::with_capacity(waiters_max),
             rubbish: Vec::new(),
             suspect_before_us: 0,
-            served_us: 0,
-            backlog_us: 0,
             alarm_us: u64::MAX,
             keeper_due: false,
             has_keeper: false,

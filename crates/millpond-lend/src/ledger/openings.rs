@@ -10,9 +10,6 @@ use crate::hash::jittered;
 /// The means are meaningful only after this many loans.
 const LOANS_BEFORE_MEANS: u64 = 8;
 
-/// A backlog that lasts for this many mean openings justifies another one, however short the loans are.
-const OPENINGS_OF_BACKLOG: u64 = 4;
-
 /// The pause after a failed opening varies by this share.
 const BACKOFF_JITTER_PERCENT: u64 = 50;
 
@@ -57,6 +54,36 @@ impl Mean {
     }
 }
 
+/// How long callers have waited for objects, all together, since an opening last began or ended: what another object would
+/// have saved.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waited {
+    sum_us: u64,
+    /// Up to when it is counted.
+    until_us: u64,
+    /// How many objects are missing since then.
+    missing: u64,
+}
+
+impl Waited {
+    /// Counts the time since the last call.
+    fn count(&mut self, now_us: u64, missing: usize) {
+        let since_us = now_us.saturating_sub(self.until_us);
+        self.sum_us = self.sum_us.saturating_add(since_us.saturating_mul(self.missing));
+        self.until_us = now_us;
+        self.missing = u64::try_from(missing).unwrap_or(u64::MAX);
+    }
+
+    /// When the sum reaches `enough_us`, if nothing changes.
+    fn reaches_us(&self, enough_us: u64) -> u64 {
+        let left_us = enough_us.saturating_sub(self.sum_us);
+        match self.missing {
+            0 if left_us > 0 => u64::MAX,
+            missing => self.until_us.saturating_add(left_us.div_ceil(missing.max(1))),
+        }
+    }
+}
+
 /// What is known about openings.
 #[derive(Debug)]
 pub(super) struct Openings<E> {
@@ -64,8 +91,7 @@ pub(super) struct Openings<E> {
     pub(super) now: usize,
     mean_open: Mean,
     mean_hold: Mean,
-    /// When the last one ended, successfully or not.
-    ended_us: u64,
+    waited: Waited,
     /// How many rounds of openings have failed since one succeeded.
     failures: u32,
     /// None begins before this moment unless a caller is waiting.
@@ -97,7 +123,7 @@ impl<E> Openings<E> {
             now: 0,
             mean_open: Mean::default(),
             mean_hold: Mean::default(),
-            ended_us: 0,
+            waited: Waited::default(),
             failures: 0,
             backoff_until_us: 0,
             backoff_in_need_until_us: 0,
@@ -123,9 +149,9 @@ impl<E> Openings<E> {
     }
 
     /// Records that an opening has succeeded; returns the error that is no longer needed.
-    pub(super) fn succeeded(&mut self, now_us: u64, took_us: u64) -> Option<Arc<E>> {
+    pub(super) fn succeeded(&mut self, took_us: u64) -> Option<Arc<E>> {
         self.mean_open.add(took_us);
-        self.ended_us = now_us;
+        self.waited.sum_us = 0;
         self.failures = 0;
         self.backoff_until_us = 0;
         self.backoff_in_need_until_us = 0;
@@ -147,7 +173,7 @@ impl<E> Openings<E> {
             Failed::Error(error, is_final) => (Some(error), None, is_final),
             Failed::Without(unopened) => (None, Some(unopened), false),
         };
-        self.ended_us = now_us;
+        self.waited.sum_us = 0;
         if self.is_paused(now_us, true) {
             // It began together with the one that failed before it, so its failure is not news.
             return old_error;
@@ -185,6 +211,7 @@ impl<E> Openings<E> {
 impl<T, W, E> Ledger<T, W, E> {
     /// Opens as many objects as pay.
     pub(super) fn open_what_pays(&mut self, now_us: u64) {
+        self.count_waiting(now_us);
         // If a place would help, the keeper requests one from the other lenders.
         self.keeper_due |= self.needs_allowance(now_us);
         while self.may_open() && self.wants_opening() {
@@ -193,7 +220,7 @@ impl<T, W, E> Ledger<T, W, E> {
                 return;
             }
             if !self.opening_pays(now_us) {
-                self.due_at(self.pays_at_us(now_us));
+                self.due_at(self.pays_at_us());
                 return;
             }
             if self.start_opening(now_us, None).is_none() {
@@ -237,17 +264,18 @@ impl<T, W, E> Ledger<T, W, E> {
         let place = u64::try_from(self.queue.missing()).unwrap_or(u64::MAX);
         let capacity = u64::try_from(self.capacity().max(1)).unwrap_or(u64::MAX);
         let wait_us = self.openings.mean_hold.get().saturating_mul(place) / capacity;
-        wait_us > mean_open || now_us >= self.pays_at_us(now_us)
+        wait_us > mean_open || now_us >= self.pays_at_us()
     }
 
-    /// When an opening pays although the means say that it does not: the queue does not move, or does not end.
-    fn pays_at_us(&self, now_us: u64) -> u64 {
-        let mean_open = self.openings.mean_open.get().max(1);
-        let asked_us = self.queue.front().map_or(now_us, |front| front.asked_us);
-        let stuck_us = asked_us.max(self.served_us).max(self.openings.ended_us);
-        let backlog_us = self.backlog_us.max(self.openings.ended_us);
-        let patience = mean_open.saturating_mul(OPENINGS_OF_BACKLOG);
-        stuck_us.saturating_add(mean_open).min(backlog_us.saturating_add(patience))
+    /// When an opening pays although the means say that it does not: when callers have waited, all together, for as long
+    /// as it takes. So no caller waits longer for want of an object, and waits that are short but many are cured as well.
+    fn pays_at_us(&self) -> u64 {
+        self.openings.waited.reaches_us(self.openings.mean_open.get().max(1))
+    }
+
+    /// Counts for how long callers have waited; called whenever their number changes.
+    pub(super) fn count_waiting(&mut self, now_us: u64) {
+        self.openings.waited.count(now_us, self.queue.missing());
     }
 
     /// Begins an opening; `None` if there is no free slot.
@@ -261,6 +289,7 @@ impl<T, W, E> Ledger<T, W, E> {
         let slot = Slot::opening(now_us, deadline_us, replaces, super::keeper_place());
         let handle = self.slots.insert(slot).ok()?.relabel();
         self.count(State::Opening, true);
+        self.openings.waited.sum_us = 0;
         if let Some(old) = replaces.and_then(|old| self.slot_mut(old)) {
             old.being_replaced = true;
         }
@@ -337,7 +366,7 @@ impl<T, W, E> Ledger<T, W, E> {
         } else if self.is_paused(now_us) {
             self.paused_until_us()
         } else {
-            self.pays_at_us(now_us)
+            self.pays_at_us()
         }
     }
 

@@ -251,9 +251,15 @@ impl<T, W, E> Ledger<T, W, E> {
     /// and is checked before it is lent again. If the object was suspect itself, nothing new is
     /// known.
     pub(super) fn suspect_others(&mut self, now_us: u64, proved_us: u64) {
-        if proved_us < self.suspect_before_us {
-            return;
+        if proved_us >= self.suspect_before_us {
+            self.suspect_all(now_us);
         }
+    }
+
+    /// Has every object checked before it is lent again: the keeper checks those that are idle now,
+    /// and the others when they are returned. This is for what may have ended many connections at
+    /// once, such as a sleep of the machine.
+    pub fn suspect_all(&mut self, now_us: u64) {
         self.suspect_before_us = now_us;
         if !self.has_keeper {
             return;

@@ -43,9 +43,11 @@ impl<M: Maker> Caller<'_, M> {
             return None;
         }
         let place = self.place;
-        let ready = self.shared.with(|books, now_us| {
+        let ready = self.shared.with_for_caller(|books, now_us| {
             if books.ledger.has_keeper() { books.ledger.ask_ready(now_us, place) } else { None }
-        })?;
+        });
+        // `poll` says why there is none.
+        let ready = ready.ok().flatten()?;
         self.stage = Stage::Answered;
         Some(ready)
     }
@@ -54,16 +56,21 @@ impl<M: Maker> Caller<'_, M> {
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
         while matches!(self.stage, Stage::NotAsked) {
             let (want, place) = (self.want, self.place);
-            let (asked, is_kept) = self.shared.with(|books, now_us| {
+            let stage = &mut self.stage;
+            let asked = self.shared.with_for_caller(|books, now_us| {
                 let is_kept = books.ledger.has_keeper();
                 match books.ledger.ask(now_us, want, place) {
                     Ask::Queued(waiter) => {
-                        self.stage = Stage::Waiting(waiter, now_us);
+                        *stage = Stage::Waiting(waiter, now_us);
                         (None, is_kept)
                     }
                     answer => (Some(answer), is_kept),
                 }
             });
+            let (asked, is_kept) = match asked {
+                Ok(asked) => asked,
+                Err(from) => return self.is_forked(from),
+            };
             match asked {
                 None | Some(Ask::Queued(_)) => {}
                 Some(Ask::Lent(handle, object)) => {
@@ -81,6 +88,13 @@ impl<M: Maker> Caller<'_, M> {
         self.poll_in_line(cx)
     }
 
+    /// The answer in a process that was forked from that of the lender.
+    #[cold]
+    fn is_forked(&mut self, from: u32) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
+        self.stage = Stage::Answered;
+        Poll::Ready(Err(AcquireError::Forked { from }))
+    }
+
     /// Fetches the answer of a waiting caller.
     fn poll_in_line(
         &mut self,
@@ -91,7 +105,12 @@ impl<M: Maker> Caller<'_, M> {
         };
         // Cloned here, because a waker is users' code.
         let waker = cx.waker().clone();
-        match self.shared.with(|books, _| books.ledger.claim(waiter, Some(waker))) {
+        let claim = self.shared.with_for_caller(|books, _| books.ledger.claim(waiter, Some(waker)));
+        let claim = match claim {
+            Ok(claim) => claim,
+            Err(from) => return self.is_forked(from),
+        };
+        match claim {
             Claim::Pending(replaced) => {
                 drop(replaced);
                 Poll::Pending

@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 
 use super::shared::{Books, Boxed, Shared};
@@ -96,7 +96,7 @@ impl<M: Maker> fmt::Debug for Keeper<M> {
 }
 
 /// How a job ended.
-enum Outcome<M: Maker> {
+pub(super) enum Outcome<M: Maker> {
     Opened(Boxed<M>),
     OpenFailed(Arc<M::Error>, bool),
     Checked(Boxed<M>),
@@ -107,9 +107,28 @@ enum Outcome<M: Maker> {
 }
 
 /// A task that the maker is carrying out.
-struct Job<M: Maker> {
+pub(super) struct Job<M: Maker> {
     handle: LoanHandle,
     future: Pin<Box<dyn Future<Output = Outcome<M>> + Send>>,
+}
+
+impl<M: Maker> Job<M> {
+    /// The check of an object on the thread that returns it.
+    pub(super) fn check(shared: Arc<Shared<M>>, handle: LoanHandle, object: Boxed<M>) -> Self {
+        let future = Box::pin(async move {
+            let mut object = Quiet::new(object);
+            match shared.maker.check(&mut object).await.map_err(|error| drop_all([error])) {
+                Ok(()) => Outcome::Checked(object.into_inner()),
+                Err(()) => Outcome::CheckFailed(object.into_inner()),
+            }
+        });
+        Self { handle, future }
+    }
+
+    /// Polls without a waker: whoever gets the job polls it again.
+    pub(super) fn poll_once(&mut self) -> Poll<Outcome<M>> {
+        self.future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    }
 }
 
 /// A timer's sleep.
@@ -182,7 +201,10 @@ impl<M: Maker> Running<M> {
 
     /// Does what is due and starts the jobs; returns when to look next, or `None` if all is done.
     fn turn(&mut self) -> Option<u64> {
+        let jobs = &mut self.jobs;
         let (to_drop, work, next_us) = self.shared.with(|books, now_us| {
+            jobs.append(&mut books.begun);
+            books.notice_sleep(now_us, &self.shared.clock);
             let to_drop = books.ledger.tick(now_us);
             let work: Vec<_> = std::iter::from_fn(|| books.ledger.next_work()).collect();
             let alarm_us = books.ledger.next_alarm_us().min(books.grace_ends_us);
@@ -308,8 +330,10 @@ impl<M: Maker> Running<M> {
 
 impl<M: Maker> Drop for Running<M> {
     fn drop(&mut self) {
-        drop_all(self.jobs.drain(..));
-        let to_drop = self.shared.with(|books, now_us| books.ledger.keeper_gone(now_us));
+        let (to_drop, begun) = self.shared.with(|books, now_us| {
+            (books.ledger.keeper_gone(now_us), std::mem::take(&mut books.begun))
+        });
+        drop_all(self.jobs.drain(..).chain(begun));
         drop_all(to_drop);
         self.shared.wake_closers();
     }

@@ -93,7 +93,9 @@ struct Owner<M: Maker> {
 
 impl<M: Maker> Drop for Owner<M> {
     fn drop(&mut self) {
-        drop_all(self.shared.with(|books, now_us| books.ledger.close(now_us)));
+        if self.shared.origin.is_here() {
+            drop_all(self.shared.with(|books, now_us| books.ledger.close(now_us)));
+        }
     }
 }
 
@@ -138,17 +140,18 @@ impl<M: Maker> Lender<M> {
         AcquireMany::new(&self.owner.shared, count, Location::caller())
     }
 
-    /// Lends an object without waiting. Returns `None` if no idle object is known to work, or other
-    /// callers wait.
+    /// Lends an object without waiting. Returns `None` if no idle object is known to work, other
+    /// callers wait, or this process was forked from the one that built the lender.
     #[track_caller]
     #[must_use]
     pub fn try_acquire(&self) -> Option<Loan<M>> {
         let place = Location::caller();
         let shared = &self.owner.shared;
         loop {
-            let (ready, is_kept) = shared.with(|books, now_us| {
+            let ready = shared.with_for_caller(|books, now_us| {
                 (books.ledger.try_ask(now_us, place), books.ledger.has_keeper())
             });
+            let (ready, is_kept) = ready.ok()?;
             let (handle, object) = ready?;
             if let Some(object) = shared.unless_broken(handle, object, is_kept) {
                 return Some(Loan::new(Arc::clone(shared), handle, object));
@@ -287,9 +290,13 @@ impl<M: Maker> Lender<M> {
     /// Closes the lender: waiting callers get an error, idle objects are closed now, and loans when
     /// they are returned. Resolves when no object exists, or `grace` is over.
     ///
-    /// The lender closes even if the future is dropped. Without a keeper, this does not wait.
+    /// The lender closes even if the future is dropped. Without a keeper, this does not wait. In a process that was
+    /// forked from the one that built the lender, this does nothing.
     pub async fn close(&self, grace: Duration) -> CloseReport {
         let shared = self.shared();
+        if !shared.origin.is_here() {
+            return CloseReport::default();
+        }
         let grace_us = u64::try_from(grace.as_micros()).unwrap_or(u64::MAX);
         let (to_drop, before, keeper, call) = shared.with(|books, now_us| {
             books.grace_ends_us = books.grace_ends_us.min(now_us.saturating_add(grace_us));
@@ -353,5 +360,83 @@ impl<M: Maker> Clone for Lender<M> {
 impl<M: Maker> fmt::Debug for Lender<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lender").field("name", &self.name()).field("stats", &self.stats()).finish()
+    }
+}
+
+#[cfg(all(test, not(millpond_loom)))]
+mod tests {
+    use std::io;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    use super::*;
+    use crate::park::block_on;
+
+    /// Opens numbers; those below `least` do not work any more.
+    #[derive(Default)]
+    struct Numbers {
+        opened: AtomicU64,
+        least: AtomicU64,
+    }
+
+    impl Maker for Numbers {
+        type Object = u64;
+        type Error = io::Error;
+
+        async fn open(&self) -> io::Result<u64> {
+            Ok(self.opened.fetch_add(1, SeqCst) + 1)
+        }
+
+        async fn check(&self, number: &mut u64) -> io::Result<()> {
+            let works = *number >= self.least.load(SeqCst);
+            if works { Ok(()) } else { Err(io::ErrorKind::ConnectionReset.into()) }
+        }
+    }
+
+    /// The machine sleeps, and in the meantime the server closes all connections. The lender's clock stands still, so none
+    /// was idle for long.
+    #[test]
+    fn after_a_sleep_of_the_machine_no_dead_object_is_lent() {
+        for slept_us in [3_600_000_000, 1_500_000, 500_000] {
+            let (lender, keeper) = Lender::builder(Numbers::default())
+                .capacity(5)
+                .check_after_idle(Duration::from_secs(3_600))
+                .build();
+            keeper.run_on_thread().unwrap();
+            let mut loans = block_on(lender.acquire_many(5)).unwrap();
+            let last = loans.pop();
+            drop(loans);
+            let shared = lender.shared();
+            std::thread::sleep(Duration::from_millis(2));
+            shared.maker.least.store(100, SeqCst);
+            shared.maker.opened.store(100, SeqCst);
+            shared.clock.slept_us.fetch_add(slept_us, SeqCst);
+            std::thread::sleep(Duration::from_millis(2));
+            let notices = slept_us > 1_000_000;
+            for _ in 0..20 {
+                let number = *block_on(lender.acquire()).unwrap();
+                assert_eq!(number > 100, notices, "{number} after {slept_us}");
+            }
+            drop(last);
+            let numbers = block_on(lender.acquire_many(5)).unwrap();
+            assert!(numbers.iter().all(|number| (**number > 100) == notices), "also what was out");
+            // Once is enough.
+            let checks = lender.stats().checks;
+            drop(numbers);
+            drop(block_on(lender.acquire_many(5)).unwrap());
+            assert_eq!((lender.stats().checks, checks > 0), (checks, notices));
+            assert_eq!(lender.validate(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_that_is_set_back_means_nothing() {
+        let (lender, keeper) = Lender::builder(Numbers::default()).capacity(1).build();
+        lender.shared().clock.slept_us.store(3_600_000_000, SeqCst);
+        keeper.run_on_thread().unwrap();
+        drop(block_on(lender.acquire()).unwrap());
+        lender.shared().clock.slept_us.store(0, SeqCst);
+        std::thread::sleep(Duration::from_millis(2));
+        drop(block_on(lender.acquire()).unwrap());
+        assert_eq!(lender.stats().checks, 0);
     }
 }

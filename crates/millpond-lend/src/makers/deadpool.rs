@@ -7,7 +7,42 @@ use ::deadpool::managed::{Manager, Metrics, RecycleError};
 
 use crate::maker::Maker;
 
-/// Opens objects with a manager of deadpool, and checks them with its `recycle`.
+/// Opens objects with a manager of deadpool, and has its `recycle` look at each before it is lent again, as deadpool does.
+///
+/// `recycle` is called when an object is returned. On a thread of tokio, it begins there: if it asks no server, as the
+/// managers' fast methods do, the object is lent again at once. Where it has to wait, and on other threads, the keeper
+/// goes on with it while others wait for the object. An object that fails is closed, and all others are checked before they
+/// are lent again.
+///
+/// ```
+/// use millpond_lend::deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+/// use millpond_lend::makers::deadpool::Deadpool;
+/// use millpond_lend::{Lender, TokioTimer};
+///
+/// struct Lines;
+///
+/// impl Manager for Lines {
+///     type Type = String;
+///     type Error = std::io::Error;
+///
+///     async fn create(&self) -> std::io::Result<String> {
+///         Ok("open".into())
+///     }
+///     async fn recycle(&self, line: &mut String, _: &Metrics) -> RecycleResult<std::io::Error> {
+///         if line == "open" { Ok(()) } else { Err(RecycleError::message("closed")) }
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (lender, keeper) = Lender::builder(Deadpool(Lines)).capacity(1).build();
+/// tokio::spawn(keeper.run(TokioTimer));
+///
+/// *lender.acquire().await? = "closed".into();
+/// assert_eq!(*lender.acquire().await?, "open"); // another one
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Deadpool<M>(pub M);
 
@@ -57,5 +92,18 @@ where
             Err(RecycleError::Backend(error)) => Err(DeadpoolError::Manager(error)),
             Err(RecycleError::Message(why)) => Err(DeadpoolError::Recycle(why.to_string())),
         }
+    }
+
+    fn needs_check(&self, _: &mut M::Type) -> bool {
+        true
+    }
+
+    /// A manager may use tokio's timers and sockets.
+    fn checks_at_once(&self, _: &mut M::Type) -> bool {
+        tokio::runtime::Handle::try_current().is_ok()
+    }
+
+    async fn close(&self, mut object: M::Type) {
+        self.0.detach(&mut object);
     }
 }

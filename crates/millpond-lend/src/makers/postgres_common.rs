@@ -1,5 +1,7 @@
 //! What the makers for PostgreSQL have in common, whichever crate they connect by.
 
+use std::collections::HashMap;
+
 /// Whether an SQLSTATE means that a further attempt is pointless: class 28 (the password, the role), 3D000 (no such
 /// database), class 42 (no permission to connect, no such setting), 22023 (no such value of a setting), 0A000 (what the
 /// server does not support).
@@ -21,23 +23,25 @@ pub(super) fn fails_for_good(sqlstate: Option<&str>, words: impl std::fmt::Displ
     }
 }
 
-/// Asks whether the session is between two transactions: outside one, a query has its own, which begins with the query.
-pub(super) const IS_BETWEEN_TRANSACTIONS: &str =
-    "select pg_catalog.now() operator(pg_catalog.=) pg_catalog.statement_timestamp()";
-
-/// The SQLSTATE of every query in a transaction that has failed but not ended.
-pub(super) const IN_FAILED_TRANSACTION: &str = "25P02";
-
 /// Fails in a session that is read-only, and says so.
 const MUST_BE_WRITABLE: &str = "select (case when pg_catalog.current_setting('transaction_read_only') \
      operator(pg_catalog.=) 'on' then 'the session is read-only' else '0' end)::pg_catalog.int4";
 
 /// What `discard all` does, except that prepared statements stay: the clients keep their own ones and would fail without.
 const RESET: &str = "close all; set session authorization default; reset all; unlisten *; \
-     select pg_catalog.pg_advisory_unlock_all(); discard temp; discard sequences";
+     select pg_catalog.pg_advisory_unlock_all(); discard temp; discard sequences; \
+     select pg_catalog.pg_backend_pid()";
+
+/// Tells the number of the session's process.
+pub(super) const SESSION: &str = "select pg_catalog.pg_backend_pid()";
+
+/// Fails with an SQLSTATE that is [final](is_final), and says what a reset session needs.
+pub(super) const NO_SESSION_TO_RESET: &str = "do $$ begin raise exception using errcode = '0A000', message = \
+     'a pooler between the program and the server gives each transaction another session, so none can be reset: use set \
+     local in transactions in place of resets_session(), or the pooler''s session mode'; end $$";
 
 /// What a maker asks of a session before it is lent again.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     pub(super) ends_transactions: bool,
     pub(super) resets_session: bool,
@@ -45,28 +49,92 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// Whether a session must be checked after each loan.
-    pub(super) fn needs_check(self) -> bool {
-        self.ends_transactions || self.is_writable
+    pub(super) fn new() -> Self {
+        Self { ends_transactions: true, resets_session: false, is_writable: false }
     }
 
-    /// The queries of a check, once no transaction is open; one at least.
-    pub(super) fn queries(self) -> impl Iterator<Item = &'static str> {
-        let reset = self.resets_session.then_some(RESET);
-        let writable = self.is_writable.then_some(MUST_BE_WRITABLE);
-        let alive = (!self.needs_check()).then_some("");
-        reset.into_iter().chain(writable).chain(alive)
+    /// Whether a session without an open transaction must be checked after each loan.
+    pub(super) fn needs_check(self) -> bool {
+        self.resets_session || self.is_writable
+    }
+
+    /// The query that shows that a session without more terms is alive.
+    pub(super) fn alive(self) -> Option<&'static str> {
+        (!self.needs_check()).then_some("")
+    }
+
+    pub(super) fn reset(self) -> Option<&'static str> {
+        self.resets_session.then_some(RESET)
+    }
+
+    pub(super) fn writable(self) -> Option<&'static str> {
+        self.is_writable.then_some(MUST_BE_WRITABLE)
+    }
+}
+
+/// Whether a single statement may leave a transaction open: whether it is none of those that read and change tables.
+pub(super) fn may_begin(statement: &str) -> bool {
+    let word = statement.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next();
+    let harmless = ["select", "insert", "update", "delete", "merge", "with", "values", "table"];
+    !word.is_some_and(|word| harmless.iter().any(|other| word.eq_ignore_ascii_case(other)))
+}
+
+/// How many prepared statements a connection keeps. Each costs memory on the server, too.
+const STATEMENTS_MAX: usize = 256;
+
+/// The prepared statements of a connection, by their text. If there are too many, the one that was used longest ago goes.
+#[derive(Debug)]
+pub(super) struct Statements<S> {
+    kept: HashMap<Box<str>, Kept<S>>,
+    /// How often one was used.
+    uses: u64,
+}
+
+#[derive(Debug)]
+struct Kept<S> {
+    statement: S,
+    /// When it was last used.
+    used: u64,
+}
+
+impl<S: Clone> Statements<S> {
+    pub(super) fn new() -> Self {
+        Self { kept: HashMap::new(), uses: 0 }
+    }
+
+    pub(super) fn get(&mut self, text: &str) -> Option<S> {
+        let kept = self.kept.get_mut(text)?;
+        self.uses += 1;
+        kept.used = self.uses;
+        Some(kept.statement.clone())
+    }
+
+    pub(super) fn keep(&mut self, text: &str, statement: S) {
+        if self.kept.len() >= STATEMENTS_MAX && !self.kept.contains_key(text) {
+            let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.used);
+            let oldest = oldest.map(|(text, _)| text.clone());
+            oldest.and_then(|text| self.kept.remove(&text));
+        }
+        self.uses += 1;
+        self.kept.insert(text.into(), Kept { statement, used: self.uses });
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.kept.clear();
     }
 }
 
 /// A maker that keeps a configuration and a TLS connector.
 macro_rules! postgres_maker {
-    ($(#[$doc:meta])* $config:ty, $attributes:ident) => {
+    ($(#[$doc:meta])* $config:ty, $attributes:ident, $cost:expr) => {
         $(#[$doc])*
         pub struct Postgres<T = NoTls> {
             config: $config,
             tls: T,
             terms: Terms,
+            set_up: Option<SetUp>,
+            /// Whether a session was found to be another one than before.
+            has_met_pooler: AtomicBool,
         }
 
         impl Postgres<NoTls> {
@@ -80,19 +148,23 @@ macro_rules! postgres_maker {
         impl<T> Postgres<T> {
             /// Creates a maker of connections with TLS.
             pub fn with_tls(config: $config, tls: T) -> Self {
-                Self { config, tls, terms: Terms::default() }
+                let has_met_pooler = AtomicBool::new(false);
+                Self { config, tls, terms: Terms::new(), set_up: None, has_met_pooler }
             }
 
-            /// Rolls back a transaction that a caller began with its own `begin` statement and did
-            /// not end, before the connection is lent again. The client does not know about such a
-            /// transaction, so the keeper asks the server after every loan: a round trip in the
-            /// background, during which others wait for the connection.
+            /// Lends a connection again in the middle of a transaction that its caller began with its
+            /// own `begin` statement and did not end.
             ///
-            /// Without this, such a connection is lent again as it is, as other pools do. A dropped
-            /// `Transaction` of the client is rolled back in any case.
+            /// By default, such a transaction is rolled back. The client does not know about it, but the
+            /// [`Connection`] knows whether there may be one: if it was used by other methods than its
+            /// own, such as the client's `batch_execute` and `simple_query`, or ran another statement than
+            /// `select`, `insert`, `update`, `delete`, `merge`, `values` and `table`. Only such a loan has
+            #[doc = concat!("a cost: ", $cost)]
+            /// A dropped `Transaction` of the client is rolled back in any case. (One that was leaked, by
+            /// [`std::mem::forget`], is not.)
             #[must_use]
-            pub fn ends_transactions(mut self) -> Self {
-                self.terms.ends_transactions = true;
+            pub fn keeps_transactions(mut self) -> Self {
+                self.terms.ends_transactions = false;
                 self
             }
 
@@ -100,15 +172,21 @@ macro_rules! postgres_maker {
             /// settings (`set`), the role, temporary tables, cursors, advisory locks, channels
             /// (`listen`) and the values of sequences. This is `discard all`, except that prepared
             /// statements stay. Settings go back to those of the configuration, of the role and of
-            /// the database.
+            /// the database; then what was given to [`set_up`](Self::set_up) runs again.
             ///
-            /// Transactions are [ended](Self::ends_transactions), too. The keeper does both after
-            /// every loan: two round trips in the background, during which others wait for the
-            /// connection.
+            /// Transactions are ended, too. The keeper does all this after every loan, in the
+            /// background, during which others wait for the connection: one round trip, and those of
+            /// `set_up`.
+            ///
+            /// A pooler that gives each transaction another session makes this impossible. If the
+            /// session is found to have changed, its connection is closed, and openings fail with an
+            /// error that says so.
+            ///
             #[must_use]
             pub fn resets_session(mut self) -> Self {
                 self.terms.resets_session = true;
-                self.ends_transactions()
+                self.terms.ends_transactions = true;
+                self
             }
 
             /// Lends no session that is read-only, in which writing fails with SQLSTATE 25006, as
@@ -127,25 +205,12 @@ macro_rules! postgres_maker {
             }
         }
 
-        /// The answer to [`IS_BETWEEN_TRANSACTIONS`]; an error if there is none.
-        fn is_between_transactions(
-            answer: Result<Vec<SimpleQueryMessage>, Error>,
-        ) -> Result<bool, Error> {
-            let says_so = |message: &SimpleQueryMessage| match message {
-                SimpleQueryMessage::Row(row) => row.get(0) == Some("t"),
-                _ => false,
-            };
-            match answer {
-                Ok(messages) => Ok(messages.iter().any(says_so)),
-                Err(error) => {
-                    let state = error.code().map(|state| state.code());
-                    if state == Some(super::postgres_common::IN_FAILED_TRANSACTION) {
-                        Ok(false)
-                    } else {
-                        Err(error)
-                    }
-                }
-            }
+        /// The value of the last row.
+        fn last_value(messages: &[SimpleQueryMessage]) -> Option<&str> {
+            messages.iter().rev().find_map(|message| match message {
+                SimpleQueryMessage::Row(row) => row.get(0),
+                _ => None,
+            })
         }
 
         impl<T> std::fmt::Debug for Postgres<T> {
@@ -156,21 +221,164 @@ macro_rules! postgres_maker {
     };
 }
 
-pub(super) use postgres_maker;
+/// What a connection does by its own methods, which tell it whether a transaction may be open, `async` or not.
+macro_rules! postgres_queries {
+    ($statement:ident, $to_statement:ident, [$($asynchronous:tt)*], [$($wait:tt)*], [$($mutable:tt)*]) => {
+        /// What can be run on a connection: a text with one statement, or a prepared statement.
+        pub trait Query: $to_statement + sealed::Sealed {}
+
+        mod sealed {
+            pub trait Sealed {
+                /// Whether it may leave a transaction open.
+                fn may_begin(&self) -> bool;
+            }
+        }
+
+        impl Query for str {}
+        impl Query for String {}
+        impl Query for $statement {}
+
+        impl sealed::Sealed for str {
+            fn may_begin(&self) -> bool {
+                super::postgres_common::may_begin(self)
+            }
+        }
+
+        impl sealed::Sealed for String {
+            fn may_begin(&self) -> bool {
+                super::postgres_common::may_begin(self)
+            }
+        }
+
+        impl sealed::Sealed for $statement {
+            /// A `begin` has neither parameters nor columns.
+            fn may_begin(&self) -> bool {
+                self.params().is_empty() && self.columns().is_empty()
+            }
+        }
+
+        /// These are the client's own methods. A loan that uses no others, but for
+        /// [`prepare_cached`](Self::prepare_cached), is known to leave no transaction open, so nothing is sent to the server
+        /// when it ends.
+        impl Connection {
+            /// Runs a statement, and returns its rows; see [`Client::query`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn query<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<Vec<Row>, Error> {
+                self.note_begin(query.may_begin());
+                let call = self.client.query(query, params);
+                self.answered(call)$($wait)*
+            }
+
+            /// Runs a statement that returns one row; see [`Client::query_one`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn query_one<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<Row, Error> {
+                self.note_begin(query.may_begin());
+                let call = self.client.query_one(query, params);
+                self.answered(call)$($wait)*
+            }
+
+            /// Runs a statement that returns one row or none; see [`Client::query_opt`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn query_opt<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<Option<Row>, Error> {
+                self.note_begin(query.may_begin());
+                let call = self.client.query_opt(query, params);
+                self.answered(call)$($wait)*
+            }
+
+            /// Runs a statement, and returns how many rows it has changed; see [`Client::execute`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn execute<Q: ?Sized + Query>(
+                &$($mutable)* self,
+                query: &Q,
+                params: &[&(dyn ToSql + Sync)],
+            ) -> Result<u64, Error> {
+                self.note_begin(query.may_begin());
+                let call = self.client.execute(query, params);
+                self.answered(call)$($wait)*
+            }
+
+            /// Begins a transaction that is rolled back if it is dropped; see [`Client::transaction`].
+            ///
+            /// # Errors
+            ///
+            /// Those of the client.
+            pub $($asynchronous)* fn transaction(&mut self) -> Result<Transaction<'_>, Error> {
+                self.client.transaction()$($wait)*
+            }
+        }
+
+        /// Whether the connection has ended with this error. The client says so only a moment later.
+        fn ends_connection(error: &Error) -> bool {
+            let is_fatal = |error: &DbError| {
+                matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
+            };
+            let is_of_network = || {
+                let source = std::error::Error::source(error);
+                error.is_closed() || source.is_some_and(|source| source.is::<std::io::Error>())
+            };
+            error.as_db_error().map_or_else(is_of_network, is_fatal)
+        }
+    };
+}
+
+pub(super) use {postgres_maker, postgres_queries};
 
 #[cfg(test)]
 mod tests {
-    use super::{Terms, is_final};
+    use super::{STATEMENTS_MAX, Statements, is_final, may_begin};
 
     #[test]
-    fn a_check_asks_the_server_something() {
-        for bits in 0..8 {
-            let [ends_transactions, resets_session, is_writable] =
-                [1, 2, 4].map(|bit| bits & bit > 0);
-            let terms = Terms { ends_transactions, resets_session, is_writable };
-            let queries: Vec<_> = terms.queries().collect();
-            assert!(ends_transactions || !queries.is_empty(), "{terms:?}");
-            assert_eq!(queries.contains(&""), !terms.needs_check(), "{terms:?}");
+    fn of_too_many_statements_the_one_that_was_used_longest_ago_goes() {
+        let mut statements = Statements::new();
+        for number in 0..STATEMENTS_MAX {
+            statements.keep(&format!("select {number}"), number);
+        }
+        assert_eq!(statements.get("select 0"), Some(0));
+        statements.keep("select 'one more'", 1_000);
+        assert_eq!(statements.get("select 0"), Some(0));
+        assert_eq!(statements.get("select 1"), None);
+        assert_eq!(statements.get("select 2"), Some(2));
+        statements.keep("select 2", 7);
+        assert_eq!((statements.get("select 2"), statements.get("select 3")), (Some(7), Some(3)));
+        statements.clear();
+        assert_eq!(statements.get("select 2"), None);
+    }
+
+    #[test]
+    fn only_statements_that_cannot_begin_a_transaction_are_trusted() {
+        for harmless in
+            ["select 1", " SELECT(1)", "with dish as (select 1) table dish", "Insert into x"]
+        {
+            assert!(!may_begin(harmless), "{harmless}");
+        }
+        for other in
+            ["begin", "START TRANSACTION", "commit and chain", "/* select */ begin", "", "selected"]
+        {
+            assert!(may_begin(other), "{other}");
         }
     }
 

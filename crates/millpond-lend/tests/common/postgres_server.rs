@@ -50,13 +50,22 @@ impl Server {
         self.folder.join("data").display().to_string()
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub fn up(&self) -> Result<(), String> {
         let log = self.folder.join("log").display().to_string();
         self.run("pg_ctl", &["-D", &self.data(), "-l", &log, "-w", "start"])
     }
 
     pub fn stop(&self) -> Result<(), String> {
-        self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"])
+        self.stop_by("immediate")
+    }
+
+    /// `fast` ends each session with a message; `immediate` is a crash.
+    pub fn stop_by(&self, mode: &str) -> Result<(), String> {
+        self.run("pg_ctl", &["-D", &self.data(), "-m", mode, "-w", "stop"])
     }
 
     /// Where the server listens.
@@ -94,7 +103,7 @@ impl Drop for Server {
     }
 }
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.starts_with(b"0\n"))
 }
