@@ -33,13 +33,13 @@
 #error "millpond_small.hpp needs C++17: -std=c++17"
 #endif
 
+#include <array> // for the tags of iterators; <iterator> would take a fifth of a second to compile
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <new>
 #include <type_traits>
 #include <typeindex> // the lightest one that declares std::hash
@@ -142,15 +142,15 @@ struct run {
     std::size_t size() const noexcept { return count; }
 };
 
-MPS_INLINE_ unsigned trailing_zeros_(std::uint64_t of) noexcept {
+MPS_INLINE_ std::size_t trailing_zeros_(std::uint64_t of) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
-    return static_cast<unsigned>(__builtin_ctzll(of));
+    return static_cast<std::size_t>(__builtin_ctzll(of));
 #elif defined(_MSC_VER) && defined(_WIN64)
     unsigned long found;
     _BitScanForward64(&found, of);
     return found;
 #else
-    unsigned found = 0;
+    std::size_t found = 0;
     for (; (of & 1) == 0; of >>= 1) {
         ++found;
     }
@@ -230,11 +230,11 @@ class slots_ {
         std::swap(bits, other.bits);
         std::swap(count, other.count);
         std::swap(used, other.used);
-        std::swap(live, other.live);
+        std::swap(inserted, other.inserted);
+        std::swap(removed, other.removed);
         std::swap(first_free, other.first_free);
         std::swap(retired, other.retired);
         std::swap(start, other.start);
-        std::swap(changes, other.changes);
         std::swap(absent, other.absent);
         std::swap(name, other.name);
         std::swap(fills, other.fills);
@@ -261,21 +261,23 @@ class slots_ {
         words = grown;
         bits = grown_bits;
         count = static_cast<std::uint32_t>(to);
-        ++changes;
+        ++removed; // loops take note
+        ++inserted;
         return true;
     }
 
     // The generation after this one; 0: the slot retires.
     MPS_INLINE_ std::uint32_t after(std::uint32_t generation) const noexcept {
-        const std::uint32_t next = generation == last_generation ? 1 : generation + 1;
-        return next == start ? 0 : next;
+        if (MPS_RARELY_(generation == last_generation || generation + 1 == start)) {
+            return generation == last_generation && start != 1 ? 1 : 0;
+        }
+        return generation + 1;
     }
     // A live slot is dead from here on, but not free before `free`.
     MPS_INLINE_ void end(std::uint32_t slot) noexcept {
         words[slot] = dead | std::uint64_t(no_slot) << 32 | after(static_cast<std::uint32_t>(words[slot]));
         bits[slot >> 6] &= ~(std::uint64_t(1) << (slot & 63));
-        --live;
-        ++changes;
+        ++removed;
     }
     MPS_INLINE_ void free(std::uint32_t slot) noexcept {
         const std::uint32_t next = static_cast<std::uint32_t>(words[slot]);
@@ -300,7 +302,7 @@ class slots_ {
         const std::uint64_t word = std::uint64_t(slot) << 32 | static_cast<std::uint32_t>(words[slot]);
         words[slot] = word;
         bits[slot >> 6] |= std::uint64_t(1) << (slot & 63);
-        ++live;
+        ++inserted;
         return word;
     }
     MPS_INLINE_ bool is_live(std::uint64_t which) const noexcept {
@@ -348,7 +350,7 @@ class slots_ {
             }
             slot = static_cast<std::uint32_t>(words[slot] >> 32) & no_slot;
         }
-        return living == live && gone == retired && used <= count && live + retired + free_slots + absent == used;
+        return living == live() && gone == retired && used <= count && living + retired + free_slots + absent == used;
     }
 
     // The head of the state.
@@ -357,7 +359,7 @@ class slots_ {
         head.value_bytes = value_bytes;
         head.start = start;
         head.used = used;
-        head.live = live;
+        head.live = live();
         head.first_free = first_free;
         head.retired = retired;
         return head;
@@ -426,12 +428,13 @@ class slots_ {
             bits[slot >> 6] = (word & dead) == 0 ? bits[slot >> 6] | bit : bits[slot >> 6] & ~bit;
         }
         used = head.used;
-        live = head.live;
+        ++removed;
+        inserted = removed + head.live;
         first_free = head.first_free;
         retired = head.retired;
-        ++changes;
     }
 
+    MPS_INLINE_ std::uint32_t live() const noexcept { return inserted - removed; }
     static constexpr std::size_t groups(std::size_t slots) noexcept { return (slots + 63) / 64; }
 
     static constexpr std::size_t max = 0x7ffffff0;
@@ -439,11 +442,11 @@ class slots_ {
     std::uint64_t *bits = nullptr; // one for each slot: whether it is live
     std::uint32_t count = 0;
     std::uint32_t used = 0; // how many slots were ever used: the lowest ones
-    std::uint32_t live = 0;
+    std::uint32_t inserted = 0; // how often since the beginning, as 32 bits count it; so
+    std::uint32_t removed = 0;  // that a loop sees when something was removed, or moved
     std::uint32_t first_free = no_slot;
     std::uint32_t retired = 0;
     std::uint32_t start = 1;   // the first generation of every slot
-    std::uint32_t changes = 0; // what a loop that runs must take note of
     std::uint32_t absent = 0;  // slots whose constructor or destructor runs
     const char *name = nullptr;
     bool fills = false;
@@ -525,8 +528,8 @@ class stable_pool_ {
   public:
     using value_type = T;
 
-    std::size_t size() const noexcept { return slots_of_.live; }
-    bool empty() const noexcept { return slots_of_.live == 0; }
+    std::size_t size() const noexcept { return slots_of_.live(); }
+    bool empty() const noexcept { return slots_of_.live() == 0; }
     // How many slots there are now. 0 if there was no memory.
     std::size_t capacity() const noexcept { return slots_of_.count; }
     // The most slots that were ever in use at once: what to make a pool of that does not grow.
@@ -640,7 +643,7 @@ class stable_pool_ {
     // Destroys all values; destructors may remove and insert, and what they insert is destroyed, too. The lowest slot comes
     // first then. O(capacity).
     void clear() noexcept {
-        while (slots_of_.live != 0) {
+        while (slots_of_.live() != 0) {
             for (std::size_t group = slots_::groups(slots_of_.used); group-- > 0;) {
                 while (const std::uint64_t left = slots_of_.bits[group]) {
                     std::uint32_t at_most = 63;
@@ -693,12 +696,12 @@ class stable_pool_ {
 
         walk() noexcept = default;
         MPS_INLINE_ walk(pool_type *of, std::size_t groups) noexcept
-            : of_(of), groups_(groups), changes_(of->slots_of_.changes) {
-            next();
+            : of_(of), groups_(groups), removed_(of->slots_of_.removed) {
+            next_group();
         }
         MPS_INLINE_ reference operator*() const noexcept {
             if constexpr (Handles) {
-                return {mps::handle<T>::from_bits(word_[at_ - first_]), *at_};
+                return {mps::handle<T>::from_bits(*word_), *at_};
             } else {
                 return *at_;
             }
@@ -712,19 +715,17 @@ class stable_pool_ {
             return of_->handle_at((group_ - 1) * 64 + static_cast<std::size_t>(at_ - first_));
         }
         MPS_INLINE_ walk &operator++() noexcept {
-            if (MPS_RARELY_(of_->slots_of_.changes != changes_)) {
+            if (MPS_RARELY_(of_->slots_of_.removed != removed_)) {
                 // What is left of the 64 slots, as they are now.
-                changes_ = of_->slots_of_.changes;
+                removed_ = of_->slots_of_.removed;
                 left_ = of_->slots_of_.bits[group_ - 1] & (~std::uint64_t(1) << (at_ - first_));
-                word_ = of_->slots_of_.words + (group_ - 1) * 64;
-                next();
-                return *this;
-            }
-            if (is_sparse_ ? left_ == 0 : ++at_ == end_) {
-                next();
+                left_ != 0 ? start_group() : next_group();
             } else if (is_sparse_) {
-                at_ = first_ + trailing_zeros_(left_);
-                left_ &= left_ - 1;
+                left_ != 0 ? take_one() : next_group();
+            } else if (++at_ == end_) {
+                left_ != 0 ? take_run() : next_group();
+            } else if constexpr (Handles) {
+                ++word_;
             }
             return *this;
         }
@@ -737,39 +738,53 @@ class stable_pool_ {
         friend MPS_INLINE_ bool operator!=(const walk &a, const walk &b) noexcept { return a.at_ != b.at_; }
 
       private:
-        MPS_INLINE_ void next() noexcept {
-            if (left_ == 0) {
-                do {
-                    if (group_ >= groups_) {
-                        at_ = nullptr;
-                        return;
-                    }
-                    left_ = of_->slots_of_.bits[group_++];
-                } while (left_ == 0);
-                first_ = of_->at((group_ - 1) * 64);
-                word_ = of_->slots_of_.words + (group_ - 1) * 64;
+        MPS_INLINE_ void next_group() noexcept {
+            do {
+                if (group_ >= groups_) {
+                    at_ = nullptr;
+                    return;
+                }
+                left_ = of_->slots_of_.bits[group_++];
+            } while (left_ == 0);
+            start_group();
+        }
+        MPS_INLINE_ void start_group() noexcept {
+            first_ = of_->at((group_ - 1) * 64);
+            if constexpr (Handles) {
+                words_ = of_->slots_of_.words + (group_ - 1) * 64;
             }
             is_sparse_ = mps::is_sparse_(left_);
-            at_ = first_ + trailing_zeros_(left_);
-            if (is_sparse_) {
-                left_ &= left_ - 1;
-            } else {
-                // The carry goes through the run's bits, to the first 0 behind them.
-                const std::uint64_t behind = left_ + (left_ & (0 - left_));
-                end_ = first_ + (behind != 0 ? trailing_zeros_(behind) : 64);
-                left_ &= behind;
+            is_sparse_ ? take_one() : take_run();
+        }
+        MPS_INLINE_ void take_one() noexcept {
+            const std::size_t slot = trailing_zeros_(left_);
+            at_ = first_ + slot;
+            left_ &= left_ - 1;
+            if constexpr (Handles) {
+                word_ = words_ + slot;
+            }
+        }
+        MPS_INLINE_ void take_run() noexcept {
+            const std::size_t slot = trailing_zeros_(left_);
+            at_ = first_ + slot;
+            // The carry goes through the run's bits, to the first 0 behind them.
+            const std::uint64_t behind = left_ + (left_ & (0 - left_));
+            end_ = first_ + (behind != 0 ? trailing_zeros_(behind) : 64);
+            left_ &= behind;
+            if constexpr (Handles) {
+                word_ = words_ + slot;
             }
         }
 
         pool_type *of_ = nullptr;
         element *at_ = nullptr;
-        element *end_ = nullptr;  // of the run
+        element *end_ = nullptr;   // of the run
         element *first_ = nullptr; // of the 64 slots, of which `left_` are left, one by one or run by run
-        const std::uint64_t *word_ = nullptr;
+        const std::uint64_t *word_ = nullptr, *words_ = nullptr; // the same of the slots' words
         std::uint64_t left_ = 0;
         std::size_t group_ = 0; // the next one
         std::size_t groups_ = 0;
-        std::uint32_t changes_ = 0;
+        std::uint32_t removed_ = 0;
         bool is_sparse_ = false;
     };
     using iterator = walk<false, false>;
@@ -1017,9 +1032,9 @@ class stable_pool_ {
         const std::size_t groups = slots_::groups(of.slots_of_.used);
         for (std::size_t group = 0; group < groups; ++group) {
             for (std::uint64_t left = of.slots_of_.bits[group]; left != 0;) {
-                const unsigned first = trailing_zeros_(left);
+                const std::size_t first = trailing_zeros_(left);
                 const std::uint64_t behind = left + (left & (0 - left));
-                const unsigned end = behind != 0 ? trailing_zeros_(behind) : 64;
+                const std::size_t end = behind != 0 ? trailing_zeros_(behind) : 64;
                 left &= behind;
                 f(run<element>{of.at(group * 64) + first, end - first});
                 left &= of.slots_of_.bits[group];
@@ -1136,8 +1151,8 @@ class growing_pool : public stable_pool_<T, true> {
     void swap(growing_pool &other) noexcept { this->swap_all(other); }
     // Makes room for so many values more, so that nothing is taken in play. False if there is no memory.
     bool reserve(std::size_t additional) noexcept {
-        const std::size_t taken = this->size() + this->retired() + this->slots_of_.absent;
-        return additional <= slots_::max && this->grow_to(taken + additional);
+        const std::size_t in_use = this->size() + this->retired() + this->slots_of_.absent;
+        return additional <= slots_::max && this->grow_to(in_use + additional);
     }
 };
 
@@ -1194,8 +1209,8 @@ class packed_pool {
         std::swap(places_, other.places_);
     }
 
-    std::size_t size() const noexcept { return slots_of_.live; }
-    bool empty() const noexcept { return slots_of_.live == 0; }
+    std::size_t size() const noexcept { return slots_of_.live(); }
+    bool empty() const noexcept { return slots_of_.live() == 0; }
     std::size_t capacity() const noexcept { return slots_of_.count; }
     std::size_t peak() const noexcept { return slots_of_.used; }
     std::size_t retired() const noexcept { return slots_of_.retired; }
@@ -1215,7 +1230,7 @@ class packed_pool {
         }
         if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
             const std::uint32_t slot = slots_of_.take();
-            ::new (static_cast<void *>(values_ + slots_of_.live)) T(std::forward<Arguments>(arguments)...);
+            ::new (static_cast<void *>(values_ + slots_of_.live())) T(std::forward<Arguments>(arguments)...);
             return enter(slot);
         } else if constexpr (std::is_constructible_v<T, Arguments &&...>) {
             T value(std::forward<Arguments>(arguments)...);
@@ -1236,8 +1251,8 @@ class packed_pool {
         T *const value = values_ + place;
         if constexpr (std::is_trivially_copyable_v<T>) {
             slots_of_.end(slot);
-            if (place != slots_of_.live) {
-                std::memcpy(static_cast<void *>(value), values_ + slots_of_.live, sizeof(T));
+            if (place != slots_of_.live()) {
+                std::memcpy(static_cast<void *>(value), values_ + slots_of_.live(), sizeof(T));
                 follow(place);
             }
             slots_of_.free(slot);
@@ -1246,9 +1261,9 @@ class packed_pool {
             T gone(std::move(*value));
             value->~T();
             slots_of_.end(slot);
-            if (place != slots_of_.live) {
-                ::new (static_cast<void *>(value)) T(std::move(values_[slots_of_.live]));
-                values_[slots_of_.live].~T();
+            if (place != slots_of_.live()) {
+                ::new (static_cast<void *>(value)) T(std::move(values_[slots_of_.live()]));
+                values_[slots_of_.live()].~T();
                 follow(place);
             }
             slots_of_.free(slot);
@@ -1286,13 +1301,13 @@ class packed_pool {
     handle<T> handle_of(const T &value) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(&reinterpret_cast<const unsigned char &>(value));
         const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(values_);
-        const bool is_ours = offset / sizeof(T) < slots_of_.live && offset % sizeof(T) == 0;
+        const bool is_ours = offset / sizeof(T) < slots_of_.live() && offset % sizeof(T) == 0;
         return is_ours ? handle<T>::from_bits(owners_[offset / sizeof(T)]) : handle<T>();
     }
 
     // Destroys all values, those that destructors insert, too. O(size).
     void clear() noexcept {
-        while (slots_of_.live != 0 && remove(handle<T>::from_bits(owners_[slots_of_.live - 1]))) {
+        while (slots_of_.live() != 0 && remove(handle<T>::from_bits(owners_[slots_of_.live() - 1]))) {
         }
     }
 
@@ -1308,14 +1323,14 @@ class packed_pool {
         }
         using key_type = std::decay_t<decltype(key(*values_))>;
         static_assert(std::is_trivially_copyable_v<key_type>, "a key is a number, or another plain value");
-        std::size_t least = slots_of_.live;
-        for (std::size_t place = 0; place < slots_of_.live; ++place) {
+        std::size_t least = slots_of_.live();
+        for (std::size_t place = 0; place < slots_of_.live(); ++place) {
             const bool retires = slots_of_.after(static_cast<std::uint32_t>(owners_[place])) == 0;
-            if (!retires && (least == slots_of_.live || key_type(key(values_[place])) < key_type(key(values_[least])))) {
+            if (!retires && (least == slots_of_.live() || key_type(key(values_[place])) < key_type(key(values_[least])))) {
                 least = place;
             }
         }
-        if (least == slots_of_.live) {
+        if (least == slots_of_.live()) {
             return {};
         }
         const handle<T> evicted = handle<T>::from_bits(owners_[least]);
@@ -1354,20 +1369,29 @@ class packed_pool {
         using pointer = std::conditional_t<Handles, void, element *>;
 
         walk() noexcept = default;
-        MPS_INLINE_ explicit walk(pool_type *of) noexcept
-            : of_(of), left_(of->slots_of_.live), changes_(of->slots_of_.changes) {}
+        MPS_INLINE_ walk(pool_type *of, std::size_t left) noexcept
+            : of_(of), behind_(of->values_ + left), owner_(of->owners_ + left), removed_(of->slots_of_.removed) {}
         MPS_INLINE_ reference operator*() const noexcept {
             if constexpr (Handles) {
-                return {handle<T>::from_bits(of_->owners_[left_ - 1]), of_->values_[left_ - 1]};
+                return {mps::handle<T>::from_bits(owner_[-1]), behind_[-1]};
             } else {
-                return of_->values_[left_ - 1];
+                return behind_[-1];
             }
         }
+        template <bool Plain = !Handles, typename = std::enable_if_t<Plain>>
+        MPS_INLINE_ element *operator->() const noexcept {
+            return behind_ - 1;
+        }
         MPS_INLINE_ walk &operator++() noexcept {
-            --left_;
-            if (MPS_RARELY_(of_->slots_of_.changes != changes_)) {
-                changes_ = of_->slots_of_.changes;
-                left_ = left_ < of_->slots_of_.live ? left_ : of_->slots_of_.live;
+            --behind_;
+            --owner_;
+            if (MPS_RARELY_(of_->slots_of_.removed != removed_)) {
+                // There may be fewer values than there were left.
+                removed_ = of_->slots_of_.removed;
+                if (behind_ > of_->values_ + of_->slots_of_.live()) {
+                    behind_ = of_->values_ + of_->slots_of_.live();
+                    owner_ = of_->owners_ + of_->slots_of_.live();
+                }
             }
             return *this;
         }
@@ -1376,36 +1400,37 @@ class packed_pool {
             ++*this;
             return before;
         }
-        friend MPS_INLINE_ bool operator==(const walk &a, const walk &b) noexcept { return a.left_ == b.left_; }
-        friend MPS_INLINE_ bool operator!=(const walk &a, const walk &b) noexcept { return a.left_ != b.left_; }
+        friend MPS_INLINE_ bool operator==(const walk &a, const walk &b) noexcept { return a.behind_ == b.behind_; }
+        friend MPS_INLINE_ bool operator!=(const walk &a, const walk &b) noexcept { return a.behind_ != b.behind_; }
 
       private:
         pool_type *of_ = nullptr;
-        std::size_t left_ = 0;
-        std::uint32_t changes_ = 0;
+        element *behind_ = nullptr; // the value is before it
+        const std::uint64_t *owner_ = nullptr;
+        std::uint32_t removed_ = 0;
     };
     using iterator = walk<false, false>;
     using const_iterator = walk<true, false>;
-    MPS_INLINE_ iterator begin() noexcept { return iterator(this); }
-    MPS_INLINE_ iterator end() noexcept { return {}; }
-    MPS_INLINE_ const_iterator begin() const noexcept { return const_iterator(this); }
-    MPS_INLINE_ const_iterator end() const noexcept { return {}; }
+    MPS_INLINE_ iterator begin() noexcept { return {this, slots_of_.live()}; }
+    MPS_INLINE_ iterator end() noexcept { return {this, 0}; }
+    MPS_INLINE_ const_iterator begin() const noexcept { return {this, slots_of_.live()}; }
+    MPS_INLINE_ const_iterator end() const noexcept { return {this, 0}; }
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
 
     template <typename Iterator>
     struct range {
-        Iterator first;
+        Iterator first, last;
         MPS_INLINE_ Iterator begin() const noexcept { return first; }
-        MPS_INLINE_ Iterator end() const noexcept { return {}; }
+        MPS_INLINE_ Iterator end() const noexcept { return last; }
     };
     // The values with their handles: `for (auto [which, spark] : sparks.each())`, where `spark` is a reference.
-    MPS_INLINE_ range<walk<false, true>> each() noexcept { return {walk<false, true>(this)}; }
-    MPS_INLINE_ range<walk<true, true>> each() const noexcept { return {walk<true, true>(this)}; }
+    MPS_INLINE_ range<walk<false, true>> each() noexcept { return {{this, slots_of_.live()}, {this, 0}}; }
+    MPS_INLINE_ range<walk<true, true>> each() const noexcept { return {{this, slots_of_.live()}, {this, 0}}; }
 
     // Whether everything is as it must be: for tests. O(capacity).
     bool is_sound() const noexcept {
-        for (std::size_t place = 0; place < slots_of_.live; ++place) {
+        for (std::size_t place = 0; place < slots_of_.live(); ++place) {
             if (!slots_of_.is_live(owners_[place]) || places_[owners_[place] >> 32] != place) {
                 return false;
             }
@@ -1509,7 +1534,7 @@ class packed_pool {
         return true;
     }
     MPS_INLINE_ handle<T> enter(std::uint32_t slot) noexcept {
-        const std::uint32_t place = slots_of_.live;
+        const std::uint32_t place = slots_of_.live();
         places_[slot] = place;
         return handle<T>::from_bits(owners_[place] = slots_of_.begin(slot));
     }
@@ -1520,13 +1545,13 @@ class packed_pool {
             return handle<T>();
         }
         is_moving_ = true;
-        ::new (static_cast<void *>(values_ + slots_of_.live)) T(std::move(value));
+        ::new (static_cast<void *>(values_ + slots_of_.live())) T(std::move(value));
         is_moving_ = false;
         return enter(slot);
     }
     // The last value has moved to this place.
     MPS_INLINE_ void follow(std::uint32_t place) noexcept {
-        owners_[place] = owners_[slots_of_.live];
+        owners_[place] = owners_[slots_of_.live()];
         places_[owners_[place] >> 32] = place;
     }
     void give([[maybe_unused]] std::size_t capacity) noexcept {

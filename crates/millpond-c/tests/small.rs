@@ -1,5 +1,5 @@
-//! `millpond_small.h`: every function in every standard, on other machines, under sanitizers and a fuzzer, the same steps
-//! as the pools in Rust, and the worked examples.
+//! The headers that need no library, `millpond_small.h` and `millpond_small.hpp`: every function in every standard, on
+//! other machines, under sanitizers and a fuzzer, the same steps as the pools in Rust, and the worked examples.
 
 mod support;
 
@@ -107,6 +107,98 @@ fn the_growing_pool_constructs_and_destroys_each_object_once() {
         let mut program = compiled(with(cpp, &["-std=c++17", "-O1"]), example, "growing_quadtree");
         let expected = "600 frames, more than 100 nodes at once, 1 chunk, 0 nodes left\n";
         assert_eq!(said(&mut program), expected);
+    }
+}
+
+/// `millpond_small.hpp`: its model and what is tried by hand, in each standard, with and without exceptions, and under the
+/// sanitizers of addresses, undefined behaviour and threads.
+#[test]
+fn the_pools_of_cpp_without_a_library_keep_their_promises() {
+    let addresses = ["-g1", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let threads = ["-g1", "-O1", "-fsanitize=thread"];
+    let each: [[(&str, &[&str]); 4]; 2] = [
+        [
+            ("17", &["-fno-exceptions", "-fno-rtti", "-O2"]),
+            ("20", &["-O2", "-DNDEBUG"]),
+            ("17", &addresses),
+            ("2b", &threads),
+        ],
+        [
+            ("2b", &["-fno-exceptions", "-O1"]),
+            ("17", &["-O2", "-Wold-style-cast", "-Wsign-conversion"]),
+            ("20", &addresses),
+            ("17", &threads),
+        ],
+    ];
+    for ((c, cpp), each) in [("gcc", "g++"), ("clang", "clang++")].into_iter().zip(each) {
+        if !has(c) || !has(cpp) {
+            continue;
+        }
+        for (at, (standard, more)) in each.into_iter().enumerate() {
+            let mut command = with(cpp, &[&format!("-std=c++{standard}"), "-pthread"]);
+            command.args(more);
+            let mut program = compiled(command, "tests/small_pools.cpp", &format!("pools-{c}-{at}"));
+            assert_eq!(said(&mut program), "all is well\n", "{cpp} {standard} {more:?}");
+        }
+    }
+}
+
+/// As programs for Windows are built and tried on Linux.
+#[test]
+fn the_pools_of_cpp_without_a_library_run_on_windows() {
+    let wine = ["wine64", "/usr/lib/wine/wine64", "wine"];
+    let compiler = "x86_64-w64-mingw32-g++-posix";
+    let Some(wine) = wine.into_iter().find(|wine| has(wine)) else { return };
+    if !has(compiler) {
+        return;
+    }
+    let options = ["-std=c++17", "-O1", "-static", "-pthread"];
+    let program = compiled(with(compiler, &options), "tests/small_pools.cpp", "pools.exe");
+    let mut run = Command::new(wine);
+    run.env("WINEDEBUG", "-all").arg(program.get_program());
+    assert_eq!(said(&mut run).replace('\r', ""), "all is well\n");
+}
+
+/// The message is on stderr, whatever the build.
+#[test]
+fn what_ends_a_program_says_why_on_stderr() {
+    let to_do = "pool[handle] is for handles that are known to be good: for others, use get(handle), which returns null \
+                 if the object is gone.";
+    for (c, options) in [("g++", ["-O0", "-g0"]), ("clang++", ["-O2", "-DNDEBUG"])] {
+        if !has(c) {
+            continue;
+        }
+        let command = with(c, &["-std=c++17", "-pthread", options[0], options[1]]);
+        let program = compiled(command, "tests/small_pools.cpp", &format!("ends-{c}"));
+        for (how, expected) in [
+            (
+                "written",
+                "pool: slot 0 was written to while it was dead, at byte 14. Something kept a pointer to the object that \
+                 was removed there: keep handles."
+                    .to_owned(),
+            ),
+            (
+                "named",
+                format!("pool \"bullets\" refuses the handle 0v2133709781: stale: its object was removed. {to_do}"),
+            ),
+            ("stale", format!("pool refuses the handle 0v1: stale: its object was removed. {to_do}")),
+            ("never", format!("pool refuses the handle 0v77: never issued by this pool. {to_do}")),
+            (
+                "packed",
+                format!("pool refuses the handle 9v1: out of range: the pool has no such slot. {to_do}"),
+            ),
+        ] {
+            let output = Command::new(program.get_program()).arg(how).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(said, format!("millpond: {expected}\n"), "{c} {how}");
+            assert!(!output.status.success() && output.stdout.is_empty(), "{c} {how}");
+        }
+    }
+    if has("g++") {
+        let command = with("g++", &["-std=c++17", "-pthread", "-O1", "-fsanitize=address"]);
+        let program = compiled(command, "tests/small_pools.cpp", "ends-sanitized");
+        let output = Command::new(program.get_program()).arg("use after removal").output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stderr).contains("use-after-poison"));
     }
 }
 
