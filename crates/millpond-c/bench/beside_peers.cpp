@@ -6,6 +6,8 @@
 #include "layouts.hpp"
 #include "peers.hpp"
 
+#include <millpond_pmr.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

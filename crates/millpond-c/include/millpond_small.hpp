@@ -276,7 +276,7 @@ class slots_ {
     // A live slot is dead from here on, but not free before `free`.
     MPS_INLINE_ void end(std::uint32_t slot) noexcept {
         words[slot] = dead | std::uint64_t(no_slot) << 32 | after(static_cast<std::uint32_t>(words[slot]));
-        bits[slot >> 6] &= ~(std::uint64_t(1) << (slot & 63));
+        bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63); // it is set
         ++removed;
     }
     MPS_INLINE_ void free(std::uint32_t slot) noexcept {
@@ -301,7 +301,7 @@ class slots_ {
     MPS_INLINE_ std::uint64_t begin(std::uint32_t slot) noexcept {
         const std::uint64_t word = std::uint64_t(slot) << 32 | static_cast<std::uint32_t>(words[slot]);
         words[slot] = word;
-        bits[slot >> 6] |= std::uint64_t(1) << (slot & 63);
+        bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63); // it is not
         ++inserted;
         return word;
     }

@@ -173,7 +173,7 @@ fn what_ends_a_program_says_why_on_stderr() {
         for (how, expected) in [
             (
                 "written",
-                "pool: slot 0 was written to while it was dead, at byte 14. Something kept a pointer to the object that \
+                "pool: slot 0 was written to while it was dead, at byte 12. Something kept a pointer to the object that \
                  was removed there: keep handles."
                     .to_owned(),
             ),

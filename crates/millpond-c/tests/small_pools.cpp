@@ -53,7 +53,7 @@ struct immovable {
 // Its constructor may throw, after it has taken memory.
 struct thrower {
     static inline int alive = 0;
-    static inline bool throws = false;
+    [[maybe_unused]] static inline bool throws = false;
     std::unique_ptr<std::uint64_t> owned;
     explicit thrower(std::uint64_t of) : owned(new std::uint64_t(of)) {
 #if defined(__cpp_exceptions)
