@@ -429,21 +429,27 @@ fn the_examples_print_the_figures_of_the_texts() {
     }
 }
 
-/// The ten lines that the guide's page begins with, as somebody copies them.
+/// The programs that the guide's page has for each language, as somebody copies them beside one file.
 #[test]
 fn the_page_is_followed_from_an_empty_folder() {
-    if !has("gcc") {
+    if !has("gcc") || !has("g++") {
         return;
     }
     let page = fs::read_to_string(here().join("../../docs/guide/one-file.md")).unwrap();
-    let block = |language: &str| {
-        let from = page.split_once(&format!("```{language}\n")).unwrap().1;
-        from.split_once("```").unwrap().0
-    };
-    let folder = made("one-file");
-    fs::write(folder.join("main.c"), block("c")).unwrap();
-    fs::copy(here().join("include/millpond_small.h"), folder.join("millpond_small.h")).unwrap();
-    let mut shell = Command::new("sh");
-    shell.args(["-e", "-c", block("sh")]).current_dir(&folder);
-    assert_eq!(said(&mut shell), block("text"));
+    for (chapter, language, file, header) in [
+        ("\n## C\n", "c", "main.c", "millpond_small.h"),
+        ("\n## C++\n", "cpp", "main.cpp", "millpond_small.hpp"),
+    ] {
+        let page = page.split_once(chapter).unwrap().1;
+        let block = |language: &str| {
+            let from = page.split_once(&format!("```{language}\n")).unwrap().1;
+            from.split_once("```").unwrap().0
+        };
+        let folder = made(&format!("one-file-{language}"));
+        fs::write(folder.join(file), block(language)).unwrap();
+        fs::copy(here().join("include").join(header), folder.join(header)).unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-e", "-c", block("sh")]).current_dir(&folder);
+        assert_eq!(said(&mut shell), block("text"));
+    }
 }
