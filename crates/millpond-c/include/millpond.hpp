@@ -260,10 +260,10 @@ class slots_ {
   public:
     using value_type = T;
     class end_of_pool {};
-    template <bool Const, bool Counts = false>
+    template <bool Const, bool Counts>
     class basic_iterator;
-    using iterator = basic_iterator<false>;
-    using const_iterator = basic_iterator<true>;
+    using iterator = basic_iterator<false, false>;
+    using const_iterator = basic_iterator<true, false>;
 
     // `MP_OK`, or why there are no slots.
     mp_status status() const noexcept { return status_; }
@@ -392,7 +392,7 @@ class slots_ {
         MILLPOND_INLINE_ explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
         // What may change a value goes where nothing may.
         template <bool Other, typename = std::enable_if_t<Const && !Other && !Counts>>
-        basic_iterator(const basic_iterator<Other> &other) noexcept
+        basic_iterator(const basic_iterator<Other, false> &other) noexcept
             : raw_(other.raw_), at_(other.at_), run_end_(other.run_end_), word_(other.word_), left_(other.left_),
               is_sparse_(other.is_sparse_), end_(other.end_), bits_(other.bits_) {}
         reference operator*() const noexcept { return *at_; }
