@@ -1341,7 +1341,8 @@ class snapshot {
 template <typename T>
 struct std::hash<millpond::handle<T>> {
     std::size_t operator()(millpond::handle<T> which) const noexcept {
-        return std::hash<std::uint64_t>()(which.to_bits());
+        const std::uint64_t mixed = which.to_bits() * 0x9e3779b97f4a7c15u;
+        return static_cast<std::size_t>(mixed ^ mixed >> 32);
     }
 };
 

@@ -1674,7 +1674,10 @@ class locked {
 
 template <typename T>
 struct std::hash<mps::handle<T>> {
-    std::size_t operator()(mps::handle<T> which) const noexcept { return std::hash<std::uint64_t>()(which.to_bits()); }
+    std::size_t operator()(mps::handle<T> which) const noexcept {
+        const std::uint64_t mixed = which.to_bits() * 0x9e3779b97f4a7c15u;
+        return static_cast<std::size_t>(mixed ^ mixed >> 32);
+    }
 };
 
 #undef MPS_INLINE_
