@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleLayout, Pool};
 
 /// Enough for two words of the occupancy and a sweep of the stack.
@@ -14,19 +14,18 @@ const CAPACITY_MAX: usize = 70;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = Bytes(bytes);
-    match bytes.next() % 6 {
+    match bytes.next() % 5 {
         0 => with_order::<Lifo>(bytes),
         1 => with_order::<Fifo>(bytes),
         2 => with_order::<LowestFirst>(bytes),
         3 => with_order::<Roster>(bytes),
-        4 => with_order::<NextFit>(bytes),
-        _ => with_order::<Intrusive>(bytes),
+        _ => with_order::<NextFit>(bytes),
     }
 });
 
 fn with_order<R: ReuseOrder>(mut bytes: Bytes<'_>) {
     let kind = bytes.next();
-    // Small values, whose dead slots have no room for links, and larger ones that own memory.
+    // Small values, and larger ones that own memory.
     match kind % 6 {
         0 => run::<u8, R, Handle<u8>>(bytes, kind),
         1 => run::<u8, R, Handle32<u8, 24>>(bytes, kind),

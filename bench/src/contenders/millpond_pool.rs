@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, Pool};
 
 use crate::contender::{Contender, Kind};
@@ -34,9 +34,6 @@ impl Order for NextFit {
     const POOL: &'static str = "Pool, NextFit";
     /// Its search is longer the more slots there are.
     const SLOTS_MAX: usize = 100_000;
-}
-impl Order for Intrusive {
-    const POOL: &'static str = "Pool, Intrusive";
 }
 
 /// What both kinds of pool do alike: all but `new` and the types.

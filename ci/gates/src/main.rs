@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use millpond::classic::RosterPool;
-use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::side_table::join;
 use millpond::{Handle, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool, SyncRecycler};
 
@@ -33,7 +33,6 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("remove_insert_lowest_first", remove_insert::<LowestFirst>),
     ("remove_insert_roster", remove_insert::<Roster>),
     ("remove_insert_next_fit", remove_insert::<NextFit>),
-    ("remove_insert_intrusive", remove_insert::<Intrusive>),
     ("remove_insert_packed", remove_insert_packed),
     ("remove_insert_static", remove_insert_static),
     ("release_acquire_recycler", release_acquire),

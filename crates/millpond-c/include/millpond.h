@@ -89,7 +89,6 @@ typedef struct mp_handle {
 #define MP_LOWEST_FIRST 2 /* the one with the lowest index: for lockstep */
 #define MP_ROSTER 3       /* the one freed last, from a list of all slots */
 #define MP_NEXT_FIT 4     /* the next one after the last one used; takes no memory */
-#define MP_INTRUSIVE 5    /* the one freed last, from a linked list */
 
 /* What a full pool does. */
 #define MP_REFUSE 0
@@ -106,7 +105,7 @@ typedef struct mp_handle {
  * used: for a pool of which only a limit is known, and whose values must not move. Linux and macOS give a page when it is
  * first written to (a page fault, 1.5 us where it was measured, in the insertion that does so); so does Windows, but all of
  * it counts as committed, and may be refused; elsewhere all of it is taken and set to 0. It goes back when the pool is
- * destroyed, not before. What is touched all the same: the lists of MP_FIFO, MP_ROSTER and MP_INTRUSIVE,
+ * destroyed, not before. What is touched all the same: the lists of MP_FIFO and MP_ROSTER,
  * MP_EVICT_OLDEST's, and a sanitizer's marks. Only for memory of the C library, which gives it zeroed: MP_BAD_OPTIONS with
  * `memory` or `take`, with MP_FILLED, and for pools that grow and packed pools. A snapshot made with these options is
  * untouched as well. */
@@ -798,7 +797,7 @@ mp_status mp_pool_copy(mp_pool *to, const mp_pool *from);
  * the values' bytes; if it refuses the state, the pool is unchanged. All three take time for the slots that were ever
  * used (the first does all but the writing), and memory for these while they work. The state has a number for each of
  * these slots, and nothing of the others: so it is as short as an `MP_UNTOUCHED` pool is empty, and reading it leaves the
- * others of such a pool untouched, if they were. With MP_FIFO, MP_ROSTER and MP_INTRUSIVE, which keep lists of all slots,
+ * others of such a pool untouched, if they were. With MP_FIFO and MP_ROSTER, which keep lists of all slots,
  * and of a pool that grows, it has a number for every slot; states that earlier versions wrote have, too, and are read. A
  * pool that grows gets as many slots as the state lists. */
 size_t mp_pool_state_bytes(const mp_pool *pool);

@@ -2,7 +2,7 @@
 
 use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::overflow::Spill;
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, VecPool,
 };
@@ -65,7 +65,6 @@ impl Lanes<'_> {
         self.order::<LowestFirst, 0>();
         self.order::<Roster, 15>();
         self.order::<NextFit, 31>();
-        self.order::<Intrusive, 63>();
         self.packed::<3>();
         self.growing::<7>();
         self.fixed::<1>();

@@ -39,7 +39,7 @@ fn every_kind_of_pool_is_there() {
         "Pool, Lifo",
         "Pool, NextFit, 16-bit slots",
         "Recycler, Fifo",
-        "HandleAllocator, Intrusive",
+        "HandleAllocator, LowestFirst",
         "PackedPool, 4095 lifetimes, wraps",
         "VecPool",
         "StaticPool",

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, PackedPool, PackedVecPool, Pool, SideTable, SizeClasses, VecPool};
 
 unsafe extern "C" {
@@ -76,7 +76,6 @@ const USES: &[(&str, fn())] = &[
     ("remove_lowest_first", removed::<LowestFirst>),
     ("remove_roster", removed::<Roster>),
     ("remove_next_fit", removed::<NextFit>),
-    ("remove_intrusive", removed::<Intrusive>),
     ("clear", read_after!(Pool::<Value>::new(4), |pool, handle| pool[handle], pool.clear())),
     (
         "retain",
@@ -225,7 +224,6 @@ fn memory_goes_back_as_it_came() {
     of_pool::<LowestFirst>();
     of_pool::<Roster>();
     of_pool::<NextFit>();
-    of_pool::<Intrusive>();
     let mut packed = PackedPool::<Value>::new(70);
     let mut grown = VecPool::<Value>::new();
     let mut bytes = BytemapPool::<Value>::new(70);

@@ -20,7 +20,6 @@ tests_of! { [every_short_sequence]
     fifo: PoolKind<Fifo, Handle<()>>;
     lowest_first: PoolKind<LowestFirst, Handle<()>>;
     roster: PoolKind<Roster, Handle<()>>;
+    fifo_narrow: PoolKind<Fifo, Handle32<(), 15>>;
     next_fit: PoolKind<NextFit, Handle<()>>;
-    intrusive: PoolKind<Intrusive, Handle<()>>;
-    intrusive_narrow: PoolKind<Intrusive, Handle32<(), 15>>;
 }

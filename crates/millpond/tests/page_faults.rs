@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use common::in_every_order;
 use millpond::classic::PoolAllocator;
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{HandleAllocator, Pool, SizeClasses, SyncPool, VecPool};
 
 /// How many pages the system has given this thread without reading a disk.
@@ -189,9 +189,7 @@ fn what_touches_an_untouched_capacity_all_the_same() {
     assert_eq!(eighths::<_, Roster>(value), [0, 0]);
     assert_eq!(eighths::<_, NextFit>(value), [0, 8], "it goes round");
     assert_eq!(eighths::<_, Fifo>(value), [0, 8], "it goes round");
-    assert_eq!(eighths::<_, Intrusive>(value), [8, 0], "its list is in the values");
     // Its list is half of value, generation and list; and it reads the generations, which takes faults and no memory.
-    assert_eq!(eighths::<_, Intrusive>(1_u32), [6, 0]);
     assert_eq!(eighths::<_, Lifo>(Wide(value)), [8, 0], "the standard library writes zeros");
     black_box(Wide(value).0);
 }

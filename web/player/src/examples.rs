@@ -57,7 +57,7 @@ pub const EXAMPLES: &[Example] = &[
     },
     Example {
         id: "orders",
-        title: "Six reuse orders, the same calls",
+        title: "Five reuse orders, the same calls",
         shows: "Which free slot comes next? Each order answers differently, at its own cost.",
         world: "orders/8",
         only: &[],
@@ -68,7 +68,7 @@ pub const EXAMPLES: &[Example] = &[
             step("r2", "Remove C, in slot 2."),
             step(
                 "i",
-                "G: Lifo, Roster and Intrusive reuse slot 2, freed last; LowestFirst takes slot 1; Fifo takes one that was never used.",
+                "G: Lifo and Roster reuse slot 2, freed last; LowestFirst takes slot 1; Fifo takes one that was never used.",
             ),
             step(
                 "i",

@@ -1,7 +1,7 @@
 //! A world: pools side by side, and what was done to them.
 
 use millpond::overflow::Overflow;
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
 use millpond::{Handle32, Pool};
 
 use crate::json;
@@ -325,14 +325,6 @@ fn panels(kind: Kind, slots: usize) -> Vec<Box<dyn Panel>> {
                 .with_roster(|pool| {
                     Some(pool.live_slots().iter().map(|slot| *slot as usize).collect())
                 }),
-            ),
-            Box::new(
-                Ordered::new(
-                    "Intrusive",
-                    "the first of a list through the dead",
-                    Pool::<Object, Intrusive>::with_capacity(slots),
-                )
-                .with_links(),
             ),
         ],
         Kind::Roster => vec![Box::new(SwapDelete::new(slots))],

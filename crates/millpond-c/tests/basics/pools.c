@@ -62,7 +62,7 @@ static void pools(void) {
 static void orders_and_layouts(void) {
     static const uint32_t bits[4] = {0, 16, 20, 24};
     uint32_t order, layout;
-    for (order = MP_LIFO; order <= MP_INTRUSIVE; order++) {
+    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
         for (layout = 0; layout < 4; layout++) {
             mp_options options = MP_OPTIONS(spark, 70);
             mp_pool *pool = MP_NULL_;

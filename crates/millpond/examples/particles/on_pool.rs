@@ -1,7 +1,6 @@
 //! The particle sample on a [`Pool`]: the pool knows nothing of particles, and the particles nothing of
 //! the pool.
 
-use millpond::reuse::Intrusive;
 use millpond::{Full, Handle, Pool};
 
 /// A particle; that it is in use is the pool's to know.
@@ -14,14 +13,14 @@ pub(crate) struct Particle {
     pub(crate) frames_left: u32,
 }
 
-/// The free list is threaded through the dead particles, as in the sample.
+/// Which slots are free is beside the particles, not in them as in the sample.
 pub(crate) struct Particles {
-    pub(crate) pool: Pool<Particle, Intrusive>,
+    pub(crate) pool: Pool<Particle>,
 }
 
 impl Particles {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { pool: Pool::with_capacity(capacity) }
+        Self { pool: Pool::new(capacity) }
     }
 
     pub(crate) fn create(

@@ -9,8 +9,6 @@ pub trait Entry: Copy + Debug + Send + Sync + 'static {
     const EMPTY: Self;
     /// Whether all bits of [`EMPTY`](Self::EMPTY) are 0.
     const EMPTY_IS_ZERO: bool;
-    /// Whether the order threads its list through the dead slots, if they have room.
-    const LINKS_IN_SLOTS: bool = false;
 }
 
 impl Entry for () {

@@ -7,7 +7,7 @@
 //! | swap-delete roster with a partition | [`RosterPool`] | [`reuse::Roster`](crate::reuse::Roster) |
 //! | byte-map pool with a cursor | [`BytemapPool`] | [`reuse::NextFit`](crate::reuse::NextFit) |
 //! | pool allocator: grows, constructs, destroys | [`PoolAllocator`] | |
-//! | particles, with a free list through the dead ones | [`ParticlePool`]; [`ObjectPool`] for your own objects that know that they are pooled | [`reuse::Intrusive`](crate::reuse::Intrusive) |
+//! | particles, with a free list through the dead ones | [`ParticlePool`]; [`ObjectPool`] for your own objects that know that they are pooled | |
 //!
 //! Use these to follow a design to the letter (to port code, to read old handles, to teach); for a
 //! new program, a [`Pool`](crate::Pool) or a [`Recycler`](crate::Recycler) is usually the better

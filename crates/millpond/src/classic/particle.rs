@@ -22,9 +22,8 @@ use crate::reports::stats::Stats;
 ///
 /// Use it to follow the sample, or to teach it. [`ObjectPool`] is the same design for your own
 /// objects that know that they are pooled. Particles are identified only by their index: for
-/// objects that others refer to, use a [`Pool`](crate::Pool), with
-/// [`reuse::Intrusive`](crate::reuse::Intrusive) for the same list; the example `particles` shows
-/// both.
+/// objects that others refer to, use a [`Pool`](crate::Pool); the example
+/// `particles` shows both.
 ///
 /// ```
 /// use millpond::classic::ParticlePool;

@@ -1,4 +1,4 @@
-//! The slots that a pool on the heap begins with. What its values are is no more than a [`Room`] here, so that a program has
+//! The slots that a pool on the heap begins with. What its values are is no more than a [`Layout`] here, so that a program has
 //! this code once.
 
 use core::alloc::Layout;
@@ -9,7 +9,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::slots::reuse::ReuseOrder;
 #[cfg(feature = "serde")]
 use crate::slots::saved::Checked;
-use crate::slots::{Block, LedgerOf, Room, SlotWords, SlotsMut};
+use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
 #[cfg(feature = "serde")]
 use crate::snapshot::format::Refused;
 
@@ -18,17 +18,17 @@ use crate::snapshot::format::Refused;
 #[doc(hidden)]
 pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>;
 
-/// Slots that were never used, and their ledger.
-pub(crate) type UnusedSlots<R, L> = (SlotWords<OneBlock<R, L>>, LedgerOf<R, L>);
+/// Slots that were never used.
+pub(crate) type UnusedSlots<R, L> = OwnSlots<OneBlock<R, L>, LedgerOf<R, L>>;
 
 /// The slots of a pool without other settings, every page touched.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn slots_of_capacity<R: ReuseOrder, L: HandleLayout>(
     capacity: usize,
-    room: Room,
+    value: Layout,
 ) -> UnusedSlots<R, L> {
-    or_panic(Settings::of_capacity(capacity).slots(room, Block::try_new))
+    or_panic(Settings::of_capacity(capacity).slots(value, Block::try_new))
 }
 
 /// The most addresses of a pool that was read and some of whose slots its file does not list: they are untouched. Where a
@@ -42,27 +42,27 @@ const UNLISTED_BYTES_MAX: usize =
 #[inline(never)]
 pub(crate) fn slots_to_load<R: ReuseOrder, L: HandleLayout>(
     state: &Checked<L::Word>,
-    room: Room,
+    value: Layout,
 ) -> Result<UnusedSlots<R, L>, Refused> {
     let (capacity, listed) = (state.slots, state.words.len());
     let settings = Settings::of_capacity(capacity);
-    let bytes = settings.layout::<R, L>(room).map_or(usize::MAX, |layout| layout.size());
+    let bytes = settings.layout::<R, L>(value).map_or(usize::MAX, |layout| layout.size());
     if listed < capacity && bytes > UNLISTED_BYTES_MAX {
         return Err(Refused::unlisted(capacity, listed, UNLISTED_BYTES_MAX));
     }
     let make = if listed < capacity { Block::try_untouched } else { Block::try_new };
-    settings.slots(room, make).map_err(|_| Refused::out_of_memory(capacity))
+    settings.slots(value, make).map_err(|_| Refused::out_of_memory(capacity))
 }
 
 impl Settings {
     /// The memory of the slots.
     pub(crate) fn layout<R: ReuseOrder, L: HandleLayout>(
         &self,
-        room: Room,
+        value: Layout,
     ) -> Result<Layout, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let entries = LedgerOf::<R, L>::NEEDS.entries_for(slots, room);
-            OneBlock::<R, L>::layout(slots, entries, room.value)
+            let entries = (LedgerOf::<R, L>::NEEDS.entry_count)(slots);
+            OneBlock::<R, L>::layout(slots, entries, value)
         })
     }
 
@@ -70,19 +70,20 @@ impl Settings {
     #[inline(never)]
     pub(crate) fn slots<R: ReuseOrder, L: HandleLayout>(
         &self,
-        room: Room,
+        value: Layout,
         make: impl FnOnce(usize, usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
             let needs = LedgerOf::<R, L>::NEEDS;
-            let entries = needs.entries_for(slots, room);
-            let block = make(slots, entries, room.value)?;
+            let entries = (needs.entry_count)(slots);
+            let block = make(slots, entries, value)?;
             assert!(block.entry_count() == entries, "the order relies on its entries");
-            let mut ledger = LedgerOf::<R, L>::fresh(&self.generations);
+            let ledger = LedgerOf::<R, L>::fresh(&self.generations);
             let start = ledger.cycle().start().generation();
-            let mut words = SlotWords::of_unused(block, needs.is_synced, start);
-            ledger.reset_order_untold(SlotsMut::of(&mut words));
-            Ok((words, ledger))
+            let words = SlotWords::of_unused(block, needs.is_synced, start);
+            let mut slots = OwnSlots::new(words, ledger);
+            slots.sealed().reset_order_untold();
+            Ok(slots)
         })
     }
 }

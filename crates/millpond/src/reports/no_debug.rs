@@ -93,8 +93,8 @@ impl Watch {
     }
 }
 
-pub(crate) fn fill(_: &mut [MaybeUninit<u8>], _: usize) {}
+pub(crate) fn fill(_: &mut [MaybeUninit<u8>]) {}
 
-pub(crate) fn find_changed(_: &[u8], _: usize) -> Option<Changed> {
+pub(crate) fn find_changed(_: &[u8]) -> Option<Changed> {
     None
 }

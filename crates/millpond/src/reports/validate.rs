@@ -9,7 +9,7 @@
 //! 3. the bitmap of live slots agrees with the words, unless it is known to be out of date; in any
 //!    case, it has no bits beyond the last slot, nor in a word whose slots were never used;
 //! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry or comes behind
-//!    those that have one, and no entry is out of range; `Fifo` and `Intrusive`: the links lead through all vacant
+//!    those that have one, and no entry is out of range; `Fifo`: the links lead through all vacant
 //!    slots, and back the same way; `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with
 //!    its vacant slots; the other words with vacant slots are in a tree, whose bits are set if the word below is
 //!    not 0; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the retired and

@@ -639,11 +639,6 @@ unsafe impl<K: SlotKind> Place for Block<K> {
         }
     }
 
-    #[inline(always)]
-    fn value_bytes(&self) -> usize {
-        self.value.size
-    }
-
     // By the address of the words, which whoever asks for an entry has at hand.
     #[inline(always)]
     fn entries_end(&self) -> *const K::Entry {
@@ -687,8 +682,9 @@ impl<K: SlotKind> fmt::Debug for Block<K> {
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
     use super::*;
+    use crate::slots::Bare;
+    use crate::slots::reuse::Link;
     use crate::slots::reuse::fit_first;
-    use crate::slots::{Bare, Link};
     use core::iter;
 
     #[test]
@@ -746,7 +742,7 @@ mod tests {
         let numbers = [0, 1, 2, 3, 4, 5, 63].map(|bits| usize::MAX >> bits);
         for slots in numbers {
             for (entries, value) in numbers.into_iter().flat_map(|e| numbers.map(|v| (e, v))) {
-                let of = Offsets::of::<Bare<u32, crate::slots::Link>>;
+                let of = Offsets::of::<Bare<u32, Link>>;
                 let Ok(offsets) = of(slots, entries, value) else { continue };
                 let exact = slots as u128 * (value as u128 + 4) + entries as u128 * 8;
                 assert!(offsets.bytes as u128 > exact, "{slots} {entries} {value}");

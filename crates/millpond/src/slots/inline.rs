@@ -55,11 +55,6 @@ unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
     }
 
     #[inline(always)]
-    fn value_bytes(&self) -> usize {
-        size_of::<T>()
-    }
-
-    #[inline(always)]
     fn parts_mut(&mut self) -> PartsMut<'_, K::Word, K::Entry> {
         PartsMut {
             words: &mut self.words,

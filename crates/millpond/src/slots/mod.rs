@@ -5,10 +5,11 @@
 //! recorder, the counts of refusals and evictions.
 //!
 //! ```text
-//! pool ──▶ Ledger      which slot is next, and in which generation; refusals, statistics
-//!     └──▶ Storage     the values: the unsafe code of the pools
-//!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
-//!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
+//! pool ──▶ Storage     the values: the unsafe code of the pools
+//!            └──▶ Slots       lifetimes begin and end
+//!                    ├──▶ SlotWords   live or dead, one word per slot; the bitmap
+//!                    │       └──▶ Place      where all arrays lie: one block of memory, or the pool itself
+//!                    └──▶ Ledger      which slot is next, and in which generation; refusals, statistics
 //! ```
 
 #[cfg(feature = "alloc")]
@@ -26,7 +27,6 @@ pub(crate) mod generations;
 mod inline;
 mod kind;
 mod ledger;
-mod link;
 mod needs;
 mod partition;
 #[allow(unsafe_code)]
@@ -42,11 +42,11 @@ pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, SlotKind};
-pub(crate) use self::ledger::{EntryOf, Ledger, LedgerOf, check_disjoint};
-pub(crate) use self::link::Link;
+pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
 pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapState, Parts, PartsMut, Place};
-pub(crate) use self::words::{SlotWords, SlotsMut, handle_at};
+pub(crate) use self::words::lifetimes::{EntryOf, OwnSlots, Slots};
+pub(crate) use self::words::{SlotWords, handle_at};
 #[cfg(feature = "alloc")]
-pub(crate) use self::{block::Block, needs::Room, words::full_word};
+pub(crate) use self::{block::Block, words::full_word};

@@ -35,9 +35,6 @@ pub unsafe trait Place {
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry>;
 
-    /// How many bytes from one value to the next.
-    fn value_bytes(&self) -> usize;
-
     /// Where the array of entries ends.
     #[inline(always)]
     fn entries_end(&self) -> *const Self::Entry {

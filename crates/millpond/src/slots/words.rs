@@ -28,23 +28,19 @@
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
 //!    only taking over another pool's state lowers it. Copies of states leave the slots from there on alone.
-//! 6. If the slots [hold links](SlotWords::holds_links), each has room for one in place of its value, and the first bytes of
-//!    each dead one are an initialised [`Link`].
 //!
 //! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
 //! bitmap or the prefix.
 
 #[cfg(feature = "alloc")]
 mod block;
+pub(super) mod lifetimes;
 
 use core::mem::offset_of;
 
-use crate::base::cold;
-use crate::base::entry::Entry;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::Link;
 use crate::slots::{
     BitmapState, CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
 };
@@ -75,36 +71,8 @@ pub struct SlotWords<P: Place> {
     removed: u64,
     /// Not of the type of the words, which would fix the type of the values.
     fast_below: u32,
-    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends by [`end_fast`](Self::end_fast).
+    /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends [fast](super::Slots::end).
     slow_from: u32,
-}
-
-/// The slots, as whoever owns them lends them to a [`Ledger`](super::Ledger): nobody else can change them, because their values
-/// must agree with them.
-pub(crate) struct SlotsMut<'a, P: Place>(pub(super) &'a mut SlotWords<P>);
-
-impl<'a, P: Place> SlotsMut<'a, P> {
-    #[inline(always)]
-    pub(crate) fn of(slots: &'a mut SlotWords<P>) -> Self {
-        Self(slots)
-    }
-
-    /// The same slots, for a shorter time.
-    #[cfg(feature = "vec")]
-    pub(crate) fn reborrow(&mut self) -> SlotsMut<'_, P> {
-        SlotsMut(self.0)
-    }
-
-    /// How many slots there are.
-    pub(crate) fn slots(&self) -> usize {
-        self.0.slots()
-    }
-
-    /// The slots, to be broken.
-    #[cfg(test)]
-    pub(crate) fn all(self) -> &'a mut SlotWords<P> {
-        self.0
-    }
 }
 
 impl<P: Place> SlotWords<P> {
@@ -314,58 +282,6 @@ impl<P: Place> SlotWords<P> {
         self.place.entries_end_mut()
     }
 
-    /// Whether the dead slots have the links of the reuse order's list, where their values were: if it needs links, and has
-    /// no array for them.
-    #[inline]
-    pub(crate) fn holds_links(&self) -> bool {
-        P::Entry::LINKS_IN_SLOTS && self.place.parts().entries.is_empty()
-    }
-
-    /// The link that was last set since the slot died, or [`Link::NONE`]; `None` if the slots [hold no
-    /// links](Self::holds_links).
-    #[inline]
-    pub(crate) fn link(&self, index: usize) -> Option<Link> {
-        if !self.holds_links() {
-            return None;
-        }
-        if self.is_live(index) {
-            return Some(Link::NONE);
-        }
-        assert!(index < self.slots());
-        let slot = self.place.parts().values.wrapping_add(index * self.place.value_bytes());
-        // SAFETY: the slot exists and is dead, so it has room for a link, and its first bytes are an initialised one
-        // (invariant 6).
-        Some(unsafe { slot.cast::<Link>().read_unaligned() })
-    }
-
-    /// Sets the link of a dead slot, and nothing if the slot is live. Returns `false` if the slots [hold no
-    /// links](Self::holds_links).
-    #[inline]
-    pub(crate) fn set_link(&mut self, index: usize, link: Link) -> bool {
-        if !self.holds_links() {
-            return false;
-        }
-        if !self.is_live(index) {
-            // SAFETY: the slots hold links, and this one no value.
-            unsafe { self.write_link(index, link) };
-        }
-        true
-    }
-
-    /// Writes the link of a slot that is dead, or has no value any more and dies now.
-    ///
-    /// # Safety
-    ///
-    /// The slots hold links, and this one no value.
-    #[inline]
-    unsafe fn write_link(&mut self, index: usize, link: Link) {
-        assert!(index < self.slots());
-        let bytes = self.place.value_bytes();
-        let slot = self.place.parts_mut().values.wrapping_add(index * bytes);
-        // SAFETY: the slot exists, has room for a link (invariant 6), and holds no value.
-        unsafe { slot.cast::<Link>().write_unaligned(link) };
-    }
-
     /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
@@ -436,13 +352,6 @@ impl<P: Place> SlotWords<P> {
         matches!(self.stored(index), Some(word) if !word.is_dead())
     }
 
-    /// Whether the slot is live, and in this lifetime.
-    #[inline]
-    pub(crate) fn is_live_in(&self, index: usize, generation: P::Word) -> bool {
-        // Live words have no top bit, and a handle's generation has none. That of a dangling handle may be 0.
-        self.stored(index) == Some(generation) && !generation.is_unused()
-    }
-
     /// The generation of a live slot.
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> Option<P::Word> {
@@ -470,23 +379,6 @@ impl<P: Place> SlotWords<P> {
         unsafe { self.set_live_unchecked(index, generation) };
     }
 
-    /// Begins a lifetime of a dead slot without checking that the slot exists.
-    ///
-    /// # Safety
-    ///
-    /// The slot exists.
-    #[inline(always)]
-    pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
-        debug_assert!(!self.is_live(index) && !generation.is_dead());
-        // SAFETY: there is a word for each slot.
-        unsafe { *self.place.parts_mut().words.get_unchecked_mut(index) = generation };
-        if self.is_synced() {
-            // SAFETY: there is such a slot.
-            unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
-        }
-        self.inserted += 1;
-    }
-
     /// The word of the bitmap with the slot's bit, which is about to change.
     ///
     /// # Safety
@@ -502,8 +394,8 @@ impl<P: Place> SlotWords<P> {
         unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) }
     }
 
-    /// Ends the lifetime of a live slot, which then has this word, and no link; its value stays where it is and is not dropped,
-    /// unless the link takes its place: the caller has moved it out, or is about to. For the word of a retired slot,
+    /// Ends the lifetime of a live slot, which then has this word; its value stays where it is and is not dropped: the
+    /// caller has moved it out, or is about to. For the word of a retired slot,
     /// call [`retire`](Self::retire).
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
@@ -513,31 +405,7 @@ impl<P: Place> SlotWords<P> {
             // SAFETY: there is such a slot, as its word was written.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
-        self.set_link(index, Link::NONE);
         self.removed += 1;
-    }
-
-    /// Ends this lifetime of a live slot if its generation is below [`slow_from`](Self::set_slow_from), in one comparison if
-    /// the bitmap is not synced.
-    #[inline(always)]
-    pub(crate) fn end_fast(&mut self, index: usize, generation: P::Word) -> bool {
-        debug_assert!(self.is_live_in(index, generation));
-        assert!(index < self.slots());
-        if generation.to_bits() >= self.fast_below {
-            if !P::HAS_BITMAP || generation.to_bits() >= self.slow_from {
-                cold();
-                return false;
-            }
-            // SAFETY: just tested; the bitmap is synced (invariant 4).
-            unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
-        }
-        self.place.parts_mut().words[index] = generation.dead_successor();
-        if self.holds_links() {
-            // SAFETY: just tested; whoever ends a lifetime has moved the value out.
-            unsafe { self.write_link(index, Link::NONE) };
-        }
-        self.removed += 1;
-        true
     }
 
     /// Below this generation, its successor follows, and there is nothing else to do when a lifetime ends.

@@ -74,9 +74,8 @@
 //! **Slots that were never used** are not in the file of a `Pool` or a `HandleAllocator`, however large its capacity is: a file
 //! costs what was used, and the pool that is read has the same capacity, whose memory is
 //! [untouched](crate::PoolBuilder::untouched) beyond. (With
-//! the reuse orders [`Fifo`](crate::reuse::Fifo), [`Roster`](crate::reuse::Roster) and
-//! [`Intrusive`](crate::reuse::Intrusive), or values that are aligned to more than 64 bytes, memory is needed for each slot
-//! at once, and the file has a number for each, as it has of all other kinds of pools.) Lists and tables beside such a pool
+//! the reuse orders [`Fifo`](crate::reuse::Fifo) and [`Roster`](crate::reuse::Roster), or values that are aligned to more
+//! than 64 bytes, memory is needed for each slot at once, and the file has a number for each, as it has of all other kinds of pools.) Lists and tables beside such a pool
 //! take memory for its capacity when they are first used.
 //!
 //! - To write a `SyncPool`, write its snapshot or its `frozen` view, because the pool must not

@@ -4,7 +4,7 @@ use super::Storage;
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::slots::Place;
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// All slots, to be cut into chunks, with the words as they are stored.
     #[inline]
     pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, T>) {

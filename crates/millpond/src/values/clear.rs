@@ -4,15 +4,17 @@ use crate::handle::HandleLayout;
 use crate::slots::reuse::Queue;
 use crate::slots::{Ledger, Place};
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P, Q, L> Storage<T, P, Ledger<Q, L>>
+where
+    P: Place<Word = L::Word, Entry = Q::Entry>,
+    Q: Queue<L::Index>,
+    L: HandleLayout,
+{
     /// Removes and drops all values. If a drop panics, the values that were not yet dropped stay.
-    pub(crate) fn clear<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
-        &mut self,
-        ledger: &mut Ledger<Q, L>,
-    ) {
-        let cycle = ledger.cycle();
+    pub(crate) fn clear(&mut self) {
+        let cycle = self.ledger().cycle();
         // The reuse order matches the words again at the end.
-        let mut storage = guard(self, move |storage| ledger.reset_order(storage.slots_mut()));
+        let mut storage = guard(self, |storage| storage.slots_mut().reset_order());
         if !core::mem::needs_drop::<T>() {
             storage.forget_all(&cycle);
             return;

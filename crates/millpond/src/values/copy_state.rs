@@ -4,7 +4,7 @@ use super::Storage;
 use crate::handle::Word;
 use crate::slots::Place;
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// Takes on the words and values of another storage of the same size. Slots from `used` on were never
     /// used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize)
@@ -20,17 +20,16 @@ impl<T, P: Place> Storage<T, P> {
                 |source| *source,
             );
         }
-        let used_and_linked = self.linked_until(used);
-        // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
-        assert!(used_and_linked <= self.slots().min(other.slots()));
+        // In one piece, dead slots and all. No value has drop code that would be missed.
+        assert!(used <= self.words().slots().min(other.words().slots()));
         let (to, from) = (self.first_mut(), other.first());
         // SAFETY: both have as many slots, as just tested, in memory of their own.
-        unsafe { to.copy_from_nonoverlapping(from, used_and_linked) };
-        self.words.copy_state_from(&other.words, used);
+        unsafe { to.copy_from_nonoverlapping(from, used) };
+        self.words_mut().copy_state_from(other.words(), used);
     }
 
     /// Copies the state by cloning the values. If a clone or a drop panics, some slots are as in the other storage,
-    /// some as before, and some dead; the caller must then repair counts and links.
+    /// some as before, and some dead; the caller must then repair the counts.
     pub(crate) fn clone_state_from(&mut self, other: &Self, used: usize)
     where
         T: Clone,
@@ -48,8 +47,8 @@ impl<T, P: Place> Storage<T, P> {
         copy: impl Fn(&T) -> T,
     ) {
         for index in 0..used {
-            let word = other.words.get(index).unwrap_or(P::Word::RETIRED);
-            if self.words.get(index) != Some(word) {
+            let word = other.words().get(index).unwrap_or(P::Word::RETIRED);
+            if self.words().get(index) != Some(word) {
                 self.watched().into_iter().for_each(|watch| watch.restored(index));
             }
             match (self.get_mut(index), other.get(index)) {
@@ -59,14 +58,7 @@ impl<T, P: Place> Storage<T, P> {
                 (None, None) => {}
             }
         }
-        self.words.copy_state_from(&other.words, used);
-        if Self::LINKED {
-            for index in 0..(used + 1).min(self.slots()) {
-                if let Some(link) = other.words.link(index) {
-                    self.words.set_link(index, link);
-                }
-            }
-        }
+        self.words_mut().copy_state_from(other.words(), used);
     }
 
     /// Whether the bytes of dead slots must not be copied, because they are filled with a pattern,
@@ -75,15 +67,9 @@ impl<T, P: Place> Storage<T, P> {
         self.watched().is_some() || Self::IS_POISONED
     }
 
-    /// The end of the slots that may have links of their own. Of the unused slots, only the first
-    /// can have a link that differs from a new storage's, because others are put in front of it.
-    fn linked_until(&self, used: usize) -> usize {
-        if Self::LINKED { (used + 1).min(self.slots()) } else { used }
-    }
-
     /// Makes all slots, which are dead, as if never used.
     pub(crate) fn forget_used(&mut self) {
-        self.words.forget();
+        self.words_mut().forget();
     }
 
     /// Loads the saved state: the values are those of the words' live slots. Slots without words were never used.
@@ -98,13 +84,16 @@ impl<T, P: Place> Storage<T, P> {
             self.put(index, words[index], value);
         }
         let agree =
-            (0..words.len()).all(|index| self.words.is_live(index) != words[index].is_dead());
-        assert!(agree && words.len() <= self.words.slots(), "the live slots are those with values");
-        self.words.load(words, inserted, peak);
+            (0..words.len()).all(|index| self.words().is_live(index) != words[index].is_dead());
+        assert!(
+            agree && words.len() <= self.words().slots(),
+            "the live slots are those with values"
+        );
+        self.words_mut().load(words, inserted, peak);
     }
 
     /// Recounts the retired slots.
     pub(crate) fn recount_retired(&mut self) {
-        self.words.recount_retired();
+        self.words_mut().recount_retired();
     }
 }

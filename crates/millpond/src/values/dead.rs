@@ -3,34 +3,25 @@
 //!
 //! # Invariant
 //!
-//! If a storage's watch fills, every byte after the link of each dead slot is initialised.
-
-use core::ops::Range;
+//! If a storage's watch fills, every byte of each dead slot is initialised.
 
 use super::Storage;
 use crate::base::bytes::{bytes_mut, initialised};
 use crate::base::sanitizer;
-use crate::slots::Link;
 use crate::slots::Place;
 
 use crate::reports::debug::{Watch, fill, find_changed};
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// Whether dead slots are poisoned for AddressSanitizer. It tracks addresses, so this excludes
     /// values that move with the pool.
     pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
-
-    /// The unused bytes of a dead slot: all, or those after the link.
-    fn spare_bytes() -> Range<usize> {
-        let link = if Self::LINKED { size_of::<Link>() } else { 0 };
-        link..size_of::<T>()
-    }
 
     /// A slot has just died, and its value was moved out.
     #[inline]
     pub(super) fn mark_dead(&mut self, index: usize) {
         if cfg!(feature = "debug-aids") && self.watched().is_some_and(Watch::fills) {
-            fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
+            fill(bytes_mut(self.value_mut(index)));
         }
         if Self::IS_POISONED {
             self.poison(index, true);
@@ -48,7 +39,7 @@ impl<T, P: Place> Storage<T, P> {
     /// Marks a slot as dead or alive for AddressSanitizer.
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
-        let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+        let spare = bytes_mut(self.value_mut(index));
         match is_dead {
             true => sanitizer::poison(spare),
             false => sanitizer::unpoison(spare),
@@ -58,8 +49,8 @@ impl<T, P: Place> Storage<T, P> {
     /// Does the same for all dead slots, when a pool begins or ends.
     pub(super) fn poison_dead(&mut self, is_dead: bool) {
         if Self::IS_POISONED {
-            for index in 0..self.slots() {
-                if !self.words.is_live(index) {
+            for index in 0..self.words().slots() {
+                if !self.words().is_live(index) {
                     self.poison(index, is_dead);
                 }
             }
@@ -67,15 +58,15 @@ impl<T, P: Place> Storage<T, P> {
     }
 }
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Watch>) {
-        self.words.place_mut().set_watch(watch);
+        self.words_mut().place_mut().set_watch(watch);
         if self.watched().is_none() {
             return;
         }
-        for index in 0..self.slots() {
-            if !self.words.is_live(index) {
+        for index in 0..self.words().slots() {
+            if !self.words().is_live(index) {
                 self.mark_live(index);
                 self.mark_dead(index);
             }
@@ -84,7 +75,7 @@ impl<T, P: Place> Storage<T, P> {
 
     /// Stops watching.
     pub(crate) fn unwatch(&mut self) {
-        self.words.place_mut().set_watch(None);
+        self.words_mut().place_mut().set_watch(None);
     }
 
     /// The same storage, watched as another is.
@@ -94,11 +85,11 @@ impl<T, P: Place> Storage<T, P> {
     }
 
     pub(crate) fn watched(&self) -> Option<&Watch> {
-        self.words.place().watch()
+        self.words().place().watch()
     }
 
     pub(crate) fn watched_mut(&mut self) -> Option<&mut Watch> {
-        self.words.place_mut().watch_mut()
+        self.words_mut().place_mut().watch_mut()
     }
 
     /// Inspects a slot that is about to be reused.
@@ -109,14 +100,13 @@ impl<T, P: Place> Storage<T, P> {
     #[track_caller]
     pub(crate) fn inspect(&mut self, index: usize) {
         let fills = self.watched().is_some_and(Watch::fills);
-        if !fills || index >= self.slots() || self.words.is_live(index) {
+        if !fills || index >= self.words().slots() || self.words().is_live(index) {
             return;
         }
         self.mark_live(index);
-        let first = Self::spare_bytes().start;
-        let spare = &bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+        let spare = bytes_mut(self.value_mut(index));
         // SAFETY: the storage fills, so these bytes of a dead slot are initialised.
-        let changed = find_changed(unsafe { initialised(spare) }, first);
+        let changed = find_changed(unsafe { initialised(spare) });
         self.mark_dead(index);
         if let Some(watch) = self.watched() {
             watch.inspected(index, changed);

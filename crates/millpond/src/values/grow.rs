@@ -3,38 +3,39 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-use super::{Link, Storage, TableStorage};
+use super::{Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Needs, Place, SlotKind, SlotWords, SlotsMut};
+use crate::slots::{Block, Needs, OwnSlots, Place, SlotKind, SlotWords, Slots};
 
-impl<T, K: SlotKind> Storage<T, Block<K>> {
+impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// No slots, and no memory.
-    pub(crate) const fn empty(start: u32) -> Self {
-        Self { words: SlotWords::empty(Self::ROOM.value, start), values: PhantomData }
+    pub(crate) const fn empty(start: u32, ledger: L) -> Self {
+        let slots = OwnSlots::new(SlotWords::empty(Self::VALUE, start), ledger);
+        Self { slots, values: PhantomData }
     }
 
     /// Grows to this many slots; the new ones are as if never used. On an error, nothing changes. `touch`: touch every page.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Ledger::grow`] afterwards.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`] afterwards.
     pub(crate) fn try_grow(
         &mut self,
         needs: Needs<K::Entry>,
         slots: usize,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        self.grow_by(|mut words| words.try_grow(needs, Self::ROOM, slots, touch))
+        self.grow_by(|own| own.try_grow(needs, slots, touch))
     }
 
-    /// Lends the slots to `grow`, which calls [`SlotsMut::try_grow`].
+    /// Lends the slots to `grow`, which calls [`Slots::try_grow`].
     #[inline(always)]
-    pub(crate) fn grow_by<X>(&mut self, grow: impl FnOnce(SlotsMut<'_, Block<K>>) -> X) -> X {
-        let former = self.slots();
+    pub(crate) fn grow_by<X>(&mut self, grow: impl FnOnce(&mut Slots<Block<K>, L>) -> X) -> X {
+        let former = self.words().slots();
         // No user code from here on.
         self.poison_dead(false);
         let grown = grow(self.slots_mut());
         if cfg!(feature = "debug-aids") {
-            for index in former..self.slots() {
+            for index in former..self.words().slots() {
                 // As if a value had just been moved out.
                 self.mark_dead(index);
             }
@@ -50,69 +51,66 @@ impl<T, K: SlotKind> Storage<T, Block<K>> {
         slots: usize,
     ) -> Result<Block<K>, OutOfMemory> {
         match slots {
-            0 => Ok(Block::empty(Self::ROOM.value)),
-            _ => Block::try_growing(slots, needs.entries_for(slots, Self::ROOM), Self::ROOM.value),
+            0 => Ok(Block::empty(Self::VALUE)),
+            _ => Block::try_growing(slots, (needs.entry_count)(slots), Self::VALUE),
         }
     }
 
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Ledger::shrink`] around it.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::shrink`] around it.
     pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, block: Block<K>) {
         let kept = block.parts().words.len();
-        let are_dead = (kept..self.slots()).all(|index| !self.words.is_live(index));
-        assert!(kept <= self.slots() && are_dead, "a value would be lost");
+        let are_dead = (kept..self.words().slots()).all(|index| !self.words().is_live(index));
+        assert!(kept <= self.words().slots() && are_dead, "a value would be lost");
         self.replace_block(needs, block);
     }
 
     /// Moves to a block of at least as many slots, none of which was used in it. On an error, nothing changes. For blocks in memory that is lent, which [`try_grow`](Self::try_grow) cannot extend.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Ledger::grow`] afterwards.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`] afterwards.
     #[cfg(feature = "__c")]
     pub(crate) fn try_move_up(
         &mut self,
         needs: Needs<K::Entry>,
         block: Block<K>,
     ) -> Result<(), OutOfMemory> {
-        let (from, slots) = (self.slots(), block.parts().words.len());
+        let (from, slots) = (self.words().slots(), block.parts().words.len());
         assert!(from <= slots, "a value would be lost");
         if let Some(watch) = self.watched_mut() {
             watch.try_grow(slots)?;
         }
         self.replace_block(needs, block);
-        for index in from..slots {
-            self.words.set_link(index, Link::NONE);
-        }
         if needs.is_synced {
             // From the beginning, when there are no slots, and the bitmap has all of them.
-            self.words.start_syncing();
+            self.words_mut().start_syncing();
         }
         Ok(())
     }
 
     /// Moves to another block, in which no slot was used.
     fn replace_block(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
-        let kept = block.parts().words.len().min(self.slots());
+        let kept = block.parts().words.len().min(self.words().slots());
         assert!(
-            size_of::<T>() == 0 || block.value_layout() == Self::ROOM.value,
+            size_of::<T>() == 0 || block.value_layout() == Self::VALUE,
             "no room for the values"
         );
         // No user code from here on.
         self.poison_dead(false);
         let values = self.first();
-        let from = self.words.place_mut().parts_mut();
+        let from = self.words_mut().place_mut().parts_mut();
         block.take_over(from, needs.fit_entries);
         // SAFETY: both have this many slots with room for a `T`, as just tested, in memory of their own.
         unsafe {
             block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
         };
         if let Some(state) = block.bitmap_state_mut() {
-            *state = self.words.place().bitmap_state();
+            *state = self.words().place().bitmap_state();
         }
-        block.set_watch(self.words.place_mut().take_watch());
+        block.set_watch(self.words_mut().place_mut().take_watch());
         // Each value is in both blocks until the former one is gone, which drops none.
-        *self.words.place_mut() = block;
-        self.words.recount_retired();
+        *self.words_mut().place_mut() = block;
+        self.words_mut().recount_retired();
         self.poison_dead(true);
     }
 }
@@ -126,7 +124,7 @@ impl<T, W: Word> TableStorage<T, W> {
 
     /// Makes all slots, which are dead, as if never used.
     pub(crate) fn forget_words(&mut self) {
-        self.words.forget();
+        self.words_mut().forget();
     }
 }
 
@@ -139,12 +137,12 @@ mod tests {
     #[test]
     fn a_storage_that_grows_keeps_its_slots_and_drops_each_value_once() {
         let counted = Rc::new(());
-        let mut storage = TableStorage::empty(0);
+        let mut storage = TableStorage::empty(0, ());
         let mut expected = Vec::new();
         for slots in [1, 3, 64, 65, 256, 257, 1000] {
-            let before = storage.slots();
+            let before = storage.words().slots();
             storage.try_grow_table(slots).unwrap();
-            assert_eq!(storage.slots(), slots);
+            assert_eq!(storage.words().slots(), slots);
             assert!(storage.words().as_slice()[before..].iter().all(|word| *word == 0));
             storage.put(slots - 1, slots as u32, counted.clone());
             expected.push((slots - 1, slots as u32));

@@ -8,13 +8,12 @@
 //! 1. The place has room for as many values as words ([`Place`]), aligned and large enough for a `T`: the constructors here
 //!    make one for a `T`, or ask the slots what they were [made for](SlotWords::expect_unused_for).
 //! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
-//! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
-//!    bytes of every *dead* slot are an initialised [`Link`].
+//! 3. (None: an order's data is never in a value's place.)
 //! 4. The bitmap agrees with the word of each slot, unless the counters show that it is old ([`SlotWords`]), and the
 //!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.
 //!
-//! Nobody else has the words to change them: they are private to this module. It lends them to the [`Ledger`] of the same pool
-//! ([`SlotsMut`]), which ends lifetimes and runs no user code, and to all others as shared or read-only.
+//! Nobody else has the words to change them ([`Slots::words_mut`] is unsafe). The storage lends its [`Slots`] to the pool, which
+//! ends lifetimes and runs no user code, and the words to all others as read-only.
 //! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 #[cfg(feature = "alloc")]
@@ -43,122 +42,115 @@ pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
 use core::marker::PhantomData;
-use core::mem::{MaybeUninit, offset_of, size_of};
+use core::mem::{MaybeUninit, offset_of};
 
-use crate::base::cold;
-use crate::base::entry::Entry;
 use crate::base::guard::{continue_after_panic, guard};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::occupancy::Occupancy;
 use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
-use crate::slots::Link;
 use crate::slots::reuse::Queue;
 use crate::slots::{
-    GenerationCycle, Inline, Ledger, Place, SlotKind, SlotWords, SlotsMut, check_disjoint,
+    GenerationCycle, Inline, Ledger, OwnSlots, Place, SlotKind, SlotWords, Slots, check_disjoint,
 };
 
-/// Slots with values, and their words, which determine which of them are live.
+/// Slots with values, and their words, which determine which of them are live. `L` is their [`Ledger`], if they have one.
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "no value of it is public")]
 #[repr(C)]
-pub struct Storage<T, P: Place> {
-    words: SlotWords<P>,
+pub struct Storage<T, P: Place, L = ()> {
+    slots: OwnSlots<P, L>,
     values: PhantomData<T>,
 }
 
-impl<T, K: SlotKind, const N: usize> Storage<T, Inline<T, K, N>> {
+impl<T, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     /// Slots that were never used. Their entries are empty.
-    pub(crate) const fn fresh(start: u32) -> Self {
-        const { assert!(!Self::LINKED, "a dead slot without a link") };
-        Self { words: SlotWords::fresh(Inline::new(), start), values: PhantomData }
+    pub(crate) const fn fresh(start: u32, ledger: L) -> Self {
+        let slots = OwnSlots::new(SlotWords::fresh(Inline::new(), start), ledger);
+        Self { slots, values: PhantomData }
     }
 }
 
-impl<T: Clone, K: SlotKind, const N: usize> Storage<T, Inline<T, K, N>> {
+impl<T: Clone, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     /// Copies another storage with the same first generation into this one, in which no slot was
     /// ever used. If a value's clone panics, the slots before it have their copies.
     pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
         for (index, value) in other.iter() {
-            let Some(generation) = other.words.of_live(index) else { continue };
+            let Some(generation) = other.words().of_live(index) else { continue };
             self.put(index, generation, value.clone());
         }
-        self.words.copy_state_from(&other.words, other.words.used());
+        self.words_mut().copy_state_from(other.words(), other.words().used());
     }
 }
 
 /// Operations that need the ledger of the slots.
-impl<T, P: Place> Storage<T, P> {
+impl<T, P, Q, L> Storage<T, P, Ledger<Q, L>>
+where
+    P: Place<Word = L::Word, Entry = Q::Entry>,
+    Q: Queue<L::Index>,
+    L: HandleLayout,
+{
     /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
     /// taken that slot out of the order. `grow` does not see the value, which it would get by way of the stack.
     #[inline(always)]
-    pub(crate) fn put_next<
-        Q: Queue<L::Index, Entry = P::Entry>,
-        L: HandleLayout<Word = P::Word>,
-        C,
-    >(
+    pub(crate) fn put_next<C>(
         &mut self,
         value: T,
-        ledger: &mut Ledger<Q, L>,
-        grow: impl FnOnce(&mut Self, &mut Ledger<Q, L>) -> Result<usize, C>,
+        grow: impl FnOnce(&mut Self) -> Result<usize, C>,
     ) -> Result<(usize, P::Word), (T, C)> {
-        let (index, generation) = match ledger.take_next(self.slots_mut()) {
+        let (index, generation) = match self.slots_mut().take_next() {
             Some(taken) => taken,
-            None => match grow(self, ledger) {
-                Ok(index) => (index, self.words.of_vacant(index).expect("taken out of the order")),
+            None => match grow(self) {
+                Ok(index) => {
+                    (index, self.words().of_vacant(index).expect("taken out of the order"))
+                }
                 Err(cause) => return Err((value, cause)),
             },
         };
         // SAFETY: a vacant slot comes with its next generation, and none is 0. So the handle is made without a test.
         unsafe { ::core::hint::assert_unchecked(generation != P::Word::ZERO) };
-        // SAFETY: the slot that the order returns is vacant, and this is the next of its generations.
-        unsafe { self.put_unchecked(index, generation, value) };
+        // SAFETY: the slot that the order returns is in range and vacant, and this is the next of its generations.
+        unsafe { self.words_mut().set_live_unchecked(index, generation) };
+        self.mark_live(index);
+        // SAFETY: the slot is in range, so that there is a place for its value.
+        unsafe { self.place_mut(index).cast::<T>().write(value) };
         Ok((index, generation))
     }
 
-    /// Whether the values of slots whose lifetimes have ended may stay where they are, without another step.
-    pub(crate) const MAY_FORGET: bool =
-        !core::mem::needs_drop::<T>() && !cfg!(feature = "debug-aids") && !Self::IS_POISONED;
-
     /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.
     #[inline]
-    pub(crate) fn end<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
-        &mut self,
-        index: usize,
-        ledger: &mut Ledger<Q, L>,
-    ) -> Option<T> {
-        let generation = self.words.of_live(index)?;
-        self.remove(index, generation, ledger)
+    pub(crate) fn end(&mut self, index: usize) -> Option<T> {
+        let generation = self.words().of_live(index)?;
+        self.remove(index, generation)
     }
 
     /// Ends this lifetime of the slot, and returns its value; `None` if it is not in it.
     #[inline(always)]
-    pub(crate) fn remove<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
-        &mut self,
-        index: usize,
-        generation: P::Word,
-        ledger: &mut Ledger<Q, L>,
-    ) -> Option<T> {
-        if !self.words.is_live_in(index, generation) {
-            cold();
+    pub(crate) fn remove(&mut self, index: usize, generation: P::Word) -> Option<T> {
+        if !self.slots_mut().end(index, generation) {
             return None;
         }
-        // SAFETY: the slot is live; the ledger ends its lifetime and no other, and runs no user code.
-        Some(unsafe {
-            self.move_out_unchecked(index, |storage| {
-                ledger.end(index, generation, storage.slots_mut())
-            })
-        })
+        // Read last, the value goes straight to where the caller wants it.
+        // SAFETY: the slot was live until now, so that its value is initialised (invariant 2), and it is not read again.
+        let value = unsafe { self.place(index).cast::<T>().read() };
+        self.mark_dead(index);
+        Some(value)
     }
+}
+
+impl<T, P: Place, L> Storage<T, P, L> {
+    /// Whether the values of slots whose lifetimes have ended may stay where they are, without another step.
+    pub(crate) const MAY_FORGET: bool =
+        !core::mem::needs_drop::<T>() && !cfg!(feature = "debug-aids") && !Self::IS_POISONED;
 
     /// Mutable references to the values of several handles, if all are valid by `check`, and no two
     /// are the same.
     pub(crate) fn find_disjoint_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
         &mut self,
         handles: [H; K],
-        check: impl Fn(H, &SlotWords<P>) -> Result<(), Refusal>,
+        check: impl Fn(H, &Slots<P, L>) -> Result<(), Refusal>,
     ) -> Result<[&mut T; K], GetDisjointMutError> {
-        check_disjoint(&handles, |handle| check(handle, &self.words))?;
+        check_disjoint(&handles, |handle| check(handle, self.slots()))?;
         let found = self.find_each_mut(handles)?;
         Ok(found.map(|value| value.expect("a good handle has a value")))
     }
@@ -170,7 +162,7 @@ impl<T, P: Place> Storage<T, P> {
     ) -> Result<[Option<&mut T>; K], GetDisjointMutError> {
         let indices = handles.map(|handle| {
             let index = handle.index() as usize;
-            self.words.is_live_in(index, handle.word()).then_some(index)
+            self.words().is_live_in(index, handle.word()).then_some(index)
         });
         for (position, index) in indices.iter().enumerate() {
             if index.is_some() && indices[..position].contains(index) {
@@ -182,32 +174,25 @@ impl<T, P: Place> Storage<T, P> {
     }
 }
 
-impl<T, P: Place> Storage<T, P> {
-    pub(crate) const WORDS_OFFSET: usize = offset_of!(Self, words);
-    /// Whether a dead slot of this storage holds a link.
-    const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<T>() >= size_of::<Link>();
-
-    #[inline]
-    fn slots(&self) -> usize {
-        self.words.slots()
-    }
+impl<T, P: Place, L> Storage<T, P, L> {
+    pub(crate) const SLOTS_OFFSET: usize = offset_of!(Self, slots);
 
     /// Where the first value is.
     #[inline(always)]
     fn first(&self) -> *const MaybeUninit<T> {
-        self.words.place().parts().values.cast()
+        self.words().place().parts().values.cast()
     }
 
     /// Where the first value is, mutable until the storage is used again.
     #[inline(always)]
     fn first_mut(&mut self) -> *mut MaybeUninit<T> {
-        self.words.place_mut().parts_mut().values.cast()
+        self.words_mut().place_mut().parts_mut().values.cast()
     }
 
     /// A place for a value.
     #[inline]
     fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
-        assert!(index < self.slots());
+        assert!(index < self.words().slots());
         // SAFETY: there is a value for each slot, and the values are borrowed exclusively, with the storage.
         unsafe { &mut *self.place_mut(index) }
     }
@@ -224,48 +209,65 @@ impl<T, P: Place> Storage<T, P> {
         self.first_mut().wrapping_add(index)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn words(&self) -> &SlotWords<P> {
-        &self.words
+        self.slots().words()
     }
 
-    /// The slots, for their ledger.
+    /// The words, which this module keeps in step with the values.
     #[inline(always)]
-    pub(crate) fn slots_mut(&mut self) -> SlotsMut<'_, P> {
-        SlotsMut::of(&mut self.words)
+    fn words_mut(&mut self) -> &mut SlotWords<P> {
+        // SAFETY: private to this module, whose invariant this is.
+        unsafe { self.slots_mut().words_mut() }
+    }
+
+    /// The words and the ledger.
+    #[inline(always)]
+    pub(crate) fn slots(&self) -> &Slots<P, L> {
+        &self.slots
+    }
+
+    /// The words and the ledger, for whoever chooses slots and ends lifetimes.
+    #[inline(always)]
+    pub(crate) fn slots_mut(&mut self) -> &mut Slots<P, L> {
+        self.slots.sealed()
+    }
+
+    pub(crate) fn ledger(&self) -> &L {
+        self.slots().ledger()
     }
 
     /// See [`SlotWords::refresh`].
     #[inline]
     pub(crate) fn refresh(&mut self) {
-        self.words.refresh();
+        self.words_mut().refresh();
     }
 
     /// As [`refresh`](Self::refresh), and no prefix is known then.
     pub(crate) fn refresh_and_forget_prefix(&mut self) {
-        self.words.refresh();
-        self.words.forget_prefix();
+        self.words_mut().refresh();
+        self.words_mut().forget_prefix();
     }
 
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {
-        self.words.occupancy()
+        self.words().occupancy()
     }
 
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        self.find(index, self.words.of_live(index)?)
+        self.find(index, self.words().of_live(index)?)
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        self.find_mut(index, self.words.of_live(index)?)
+        self.find_mut(index, self.words().of_live(index)?)
     }
 
     /// The value of a slot that is in this lifetime.
     #[inline]
     pub(crate) fn find(&self, index: usize, generation: P::Word) -> Option<&T> {
-        if !self.words.is_live_in(index, generation) {
+        if !self.words().is_live_in(index, generation) {
             return None;
         }
         // SAFETY: the slot is live, as just tested.
@@ -275,7 +277,7 @@ impl<T, P: Place> Storage<T, P> {
     /// The value of a slot that is in this lifetime, mutable.
     #[inline]
     pub(crate) fn find_mut(&mut self, index: usize, generation: P::Word) -> Option<&mut T> {
-        if !self.words.is_live_in(index, generation) {
+        if !self.words().is_live_in(index, generation) {
             return None;
         }
         // SAFETY: the slot is live, as just tested.
@@ -287,7 +289,7 @@ impl<T, P: Place> Storage<T, P> {
     /// The slot is live.
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &T {
-        debug_assert!(self.words.is_live(index));
+        debug_assert!(self.words().is_live(index));
         // By `add`, after which compilers know that there is something: an `Option` of the reference costs no test.
         // SAFETY: a live slot is a slot, and there is a value for each.
         let value = unsafe { self.first().add(index) };
@@ -300,7 +302,7 @@ impl<T, P: Place> Storage<T, P> {
     /// The slot is live.
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
-        debug_assert!(self.words.is_live(index));
+        debug_assert!(self.words().is_live(index));
         // SAFETY: a live slot is a slot, and there is a value for each.
         let value = unsafe { self.first_mut().add(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed exclusively, with the storage.
@@ -330,7 +332,7 @@ impl<T, P: Place> Storage<T, P> {
         &mut self,
         indices: [Option<usize>; N],
     ) -> [Option<&mut T>; N] {
-        debug_assert!(indices.iter().flatten().all(|index| self.words.is_live(*index)));
+        debug_assert!(indices.iter().flatten().all(|index| self.words().is_live(*index)));
         let values = self.first_mut();
         indices.map(|index| {
             // SAFETY: a live slot is a slot, and has a value.
@@ -345,87 +347,50 @@ impl<T, P: Place> Storage<T, P> {
     pub(crate) fn put(&mut self, index: usize, generation: P::Word, value: T) {
         // A live slot would lose its value; the callers know that it is dead.
         assert!(
-            index < self.slots() && !self.words.is_live(index) && !generation.is_dead(),
+            index < self.words().slots() && !self.words().is_live(index) && !generation.is_dead(),
             "the slot is live already"
         );
-        self.words.record_next_peak();
-        self.words.mark_used(index);
+        let words = self.words_mut();
+        words.record_next_peak();
+        words.mark_used(index);
         // SAFETY: just tested.
-        unsafe { self.put_unchecked(index, generation, value) };
-    }
-
-    /// Makes a dead slot live, in this generation.
-    ///
-    /// # Safety
-    ///
-    /// The slot is in range and dead, and the generation is not marked dead.
-    #[inline(always)]
-    pub(crate) unsafe fn put_unchecked(&mut self, index: usize, generation: P::Word, value: T) {
-        // SAFETY: the slot is in range.
-        unsafe { self.words.set_live_unchecked(index, generation) };
+        unsafe { words.set_live_unchecked(index, generation) };
         self.mark_live(index);
-        // SAFETY: the slot is in range, so that there is a place for its value.
-        unsafe { self.place_mut(index).cast::<T>().write(value) };
-    }
-
-    /// Returns the value of a live slot, which the function makes dead: by [`Ledger::end`], [`SlotWords::set_dead`] or
-    /// [`SlotWords::retire`].
-    ///
-    /// # Safety
-    ///
-    /// The slot is live, the function makes it dead and no other slot live or dead, and no user code
-    /// runs in it.
-    #[inline(always)]
-    pub(crate) unsafe fn move_out_unchecked(
-        &mut self,
-        index: usize,
-        end: impl FnOnce(&mut Self),
-    ) -> T {
-        if Self::LINKED {
-            // SAFETY: the slot is live, so that its value is initialised (invariant 2), and it is not read again.
-            let value = unsafe { self.place(index).cast::<T>().read() };
-            end(self);
-            self.mark_dead(index);
-            value
-        } else {
-            end(self);
-            // Read last, the value goes straight to where the caller wants it.
-            // SAFETY: the slot was live until now, and nothing has been written to its value since, which is not read again.
-            let value = unsafe { self.place(index).cast::<T>().read() };
-            self.mark_dead(index);
-            value
-        }
+        self.value_mut(index).write(value);
     }
 
     /// Makes a live slot dead, with this word, and returns its value; `None` if it is dead.
     #[inline]
     pub(crate) fn take(&mut self, index: usize, word: P::Word) -> Option<T> {
-        if !self.words.is_live(index) {
+        if !self.words().is_live(index) {
             return None;
         }
         assert!(word.is_dead(), "the word of a dead slot");
-        self.words.record_peak();
-        // SAFETY: the slot is live, as just tested, and the word is that of a dead one.
-        Some(unsafe { self.move_out_unchecked(index, |storage| storage.end_with(index, word)) })
+        self.words_mut().record_peak();
+        // SAFETY: the slot is live, as just tested, so that its value is initialised (invariant 2), and it is not read again.
+        let value = unsafe { self.value_mut(index).assume_init_read() };
+        self.end_with(index, word);
+        self.mark_dead(index);
+        Some(value)
     }
 
     /// Makes a live slot dead, with this word.
     #[inline]
     fn end_with(&mut self, index: usize, word: P::Word) {
         match word == P::Word::RETIRED {
-            true => self.words.retire(index),
-            false => self.words.set_dead(index, word),
+            true => self.words_mut().retire(index),
+            false => self.words_mut().set_dead(index, word),
         }
     }
 
     /// Makes a live slot dead, with this word, and drops its value in place, because a large one
     /// would not fit on the stack. Does nothing if the slot is dead.
     pub(crate) fn drop_value(&mut self, index: usize, word: P::Word) {
-        if !self.words.is_live(index) {
+        if !self.words().is_live(index) {
             return;
         }
         assert!(word.is_dead(), "the word of a dead slot");
-        self.words.record_peak();
+        self.words_mut().record_peak();
         let mut storage = guard(self, move |storage| {
             storage.end_with(index, word);
             storage.mark_dead(index);
@@ -444,52 +409,47 @@ impl<T, P: Place> Storage<T, P> {
     ) {
         debug_assert!(!core::mem::needs_drop::<T>());
         let fills = self.watched().is_some_and(Watch::fills);
-        if Self::LINKED || fills || Self::IS_POISONED {
-            for index in 0..self.words.used() {
-                if self.words.is_live(index) {
+        if fills || Self::IS_POISONED {
+            for index in 0..self.words().used() {
+                if self.words().is_live(index) {
                     self.mark_dead(index);
                 }
             }
         }
-        self.words.set_all_dead(cycle);
-        if Self::LINKED {
-            for index in 0..self.words.used() {
-                self.words.set_link(index, Link::NONE);
-            }
-        }
+        self.words_mut().set_all_dead(cycle);
     }
 
     /// See [`SlotWords::mark_used_until`].
     pub(crate) fn mark_used_until(&mut self, slots: usize) {
-        self.words.mark_used_until(slots);
+        self.words_mut().mark_used_until(slots);
     }
 
     /// Gives all slots, which are dead, this word.
     pub(crate) fn reset_words(&mut self, word: P::Word) {
-        self.words.reset(word);
+        self.words_mut().reset(word);
     }
 }
 
-impl<T, P: Place> Drop for Storage<T, P> {
+impl<T, P: Place, L> Drop for Storage<T, P, L> {
     fn drop(&mut self) {
         // So that the compiler generates nothing for values without drop code.
         if !Self::MAY_FORGET {
             // Made first, because the report is passed to a user function, which may panic.
             let storage = guard(self, |storage| storage.drop_all());
             if let Some(watch) = storage.watched() {
-                watch.report_drop(storage.words.occupancy().iter());
+                watch.report_drop(storage.words().occupancy().iter());
             }
             drop(storage);
         }
     }
 }
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// Drops all values. If a drop panics, the rest are still dropped while unwinding, as in a `Vec`.
     fn drop_all(&mut self) {
         continue_after_panic(self, |storage| {
             if core::mem::needs_drop::<T>() {
-                for index in 0..storage.words.used() {
+                for index in 0..storage.words().used() {
                     storage.drop_value(index, P::Word::RETIRED);
                 }
             }
@@ -501,23 +461,16 @@ impl<T, P: Place> Storage<T, P> {
     }
 }
 
-impl<T: Clone, P: Place> Storage<T, P> {
+impl<T: Clone, P: Place, L> Storage<T, P, L> {
     /// Copies another storage with the same number of slots into this one, in which all slots are
     /// dead. If a value's clone panics, the slots before it have their copies.
     fn clone_into_dead(&mut self, other: &Self) {
         for index in other.occupancy().iter() {
-            let (Some(word), Some(value)) = (other.words.of_live(index), other.get(index)) else {
+            let (Some(word), Some(value)) = (other.words().of_live(index), other.get(index)) else {
                 continue;
             };
             self.put(index, word, value.clone());
         }
-        if Self::LINKED {
-            for index in 0..other.slots() {
-                if let Some(link) = other.words.link(index) {
-                    self.words.set_link(index, link);
-                }
-            }
-        }
-        self.words.copy_state_from(&other.words, other.words.used());
+        self.words_mut().copy_state_from(other.words(), other.words().used());
     }
 }

@@ -134,7 +134,7 @@ impl<T> PackedValues<T> {
     fn mark_dead(&mut self, end: usize) {
         if self.fills.are_of(self.values.capacity()) {
             let dead = rest_until(&mut self.values, end);
-            dead.iter_mut().for_each(|slot| fill(bytes_mut(slot), 0));
+            dead.iter_mut().for_each(|slot| fill(bytes_mut(slot)));
         }
         sanitizer::poison(rest_until(&mut self.values, end));
     }
@@ -178,7 +178,7 @@ impl<T> PackedValues<T> {
         let Some(slot) = self.values.spare_capacity_mut().first_mut() else { return };
         // SAFETY: the slot lies behind the last value of a vector with the capacity that is kept.
         let bytes = unsafe { initialised(bytes_mut(slot)) };
-        let changed = find_changed(bytes, 0);
+        let changed = find_changed(bytes);
         self.mark_dead(position + 1);
         watch.inspected(position, changed);
     }

@@ -9,18 +9,18 @@ use crate::slots::{Ledger, Place};
 ///
 /// Judging a value then has no branch except those of the user's function, which pays off as long
 /// as few values die.
-struct Removals<'a, T, P: Place, Q, L: HandleLayout> {
-    storage: &'a mut Storage<T, P>,
-    ledger: &'a mut Ledger<Q, L>,
+struct Removals<'a, T, P: Place, L> {
+    storage: &'a mut Storage<T, P, L>,
     first: usize,
     /// Bit `i` is set if the value of slot `first + i` is to be removed.
     bits: u64,
 }
 
-impl<T, P: Place, Q, L> Removals<'_, T, P, Q, L>
+impl<T, P, Q, L> Removals<'_, T, P, Ledger<Q, L>>
 where
-    Q: Queue<L::Index, Entry = P::Entry>,
-    L: HandleLayout<Word = P::Word>,
+    P: Place<Word = L::Word, Entry = Q::Entry>,
+    Q: Queue<L::Index>,
+    L: HandleLayout,
 {
     /// # Safety
     ///
@@ -29,7 +29,7 @@ where
     unsafe fn judge(&mut self, bit: usize, keep: &mut impl FnMut(usize, P::Word, &mut T) -> bool) {
         let index = self.first + bit;
         // SAFETY: a live slot is a slot.
-        let word = unsafe { self.storage.words.stored_unchecked(index) };
+        let word = unsafe { self.storage.words().stored_unchecked(index) };
         // SAFETY: as the caller promises.
         let value = unsafe { self.storage.get_unchecked_mut(index) };
         self.bits |= u64::from(!keep(index, word, value)) << bit;
@@ -39,30 +39,31 @@ where
     #[inline(never)]
     fn carry_out(&mut self) {
         if Storage::<T, P>::MAY_FORGET {
-            return self.ledger.end_each(self.first, self.bits, self.storage.slots_mut());
+            return self.storage.slots_mut().end_each(self.first, self.bits);
         }
         while self.bits != 0 {
             let index = self.first + self.bits.trailing_zeros() as usize;
             self.bits &= self.bits - 1;
-            drop(self.storage.end(index, self.ledger));
+            drop(self.storage.end(index));
         }
     }
 }
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P, Q, L> Storage<T, P, Ledger<Q, L>>
+where
+    P: Place<Word = L::Word, Entry = Q::Entry>,
+    Q: Queue<L::Index>,
+    L: HandleLayout,
+{
     /// Removes the values for which the function, which gets their slot and generation, returns `false`, in index order, after it has
     /// judged all of the same 64 slots. If it panics, the values that it has rejected so far are
     /// removed; if a value's drop panics, those not yet dropped stay.
     #[inline]
-    pub(crate) fn retain<Q: Queue<L::Index, Entry = P::Entry>, L: HandleLayout<Word = P::Word>>(
-        &mut self,
-        ledger: &mut Ledger<Q, L>,
-        mut keep: impl FnMut(usize, P::Word, &mut T) -> bool,
-    ) {
-        for word in 0..self.words.used().div_ceil(WORD_SLOTS) {
-            let mut live = self.words.live_bits(word);
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize, P::Word, &mut T) -> bool) {
+        for word in 0..self.words().used().div_ceil(WORD_SLOTS) {
+            let mut live = self.words().live_bits(word);
             let first = word * WORD_SLOTS;
-            let removals = Removals { storage: self, ledger, first, bits: 0 };
+            let removals = Removals { storage: self, first, bits: 0 };
             let mut removals = guard(removals, Removals::carry_out);
             if live == !0 {
                 for bit in 0..WORD_SLOTS {

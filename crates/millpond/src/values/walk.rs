@@ -9,7 +9,7 @@ use crate::handle::Word;
 use crate::occupancy::{Occupancy, Source};
 use crate::slots::Place;
 
-impl<T, P: Place> Storage<T, P> {
+impl<T, P: Place, L> Storage<T, P, L> {
     /// The live values with their indices.
     #[inline]
     pub(crate) fn iter(&self) -> Values<'_, T> {
@@ -51,16 +51,17 @@ impl<T, P: Place> Storage<T, P> {
     /// The slot of a value, from its address.
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         position_in(self.values(), core::ptr::from_ref(value))
-            .filter(|&index| self.words.is_live(index))
+            .filter(|&index| self.words().is_live(index))
     }
 
     /// The words as they are stored, the values, and an up-to-date occupancy.
     #[inline]
     #[allow(clippy::type_complexity, reason = "three slices of one place")]
     pub(super) fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<T>], Occupancy<'_>) {
-        self.words.refresh();
-        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
-        let parts = self.words.place_mut().parts_mut();
+        self.words_mut().refresh();
+        let (slots, live, prefix) =
+            (self.words().slots(), self.words().live(), self.words().prefix());
+        let parts = self.words_mut().place_mut().parts_mut();
         // SAFETY: there are as many values as words, borrowed exclusively (`Place`).
         let values = unsafe { slice::from_raw_parts_mut(parts.values.cast(), slots) };
         let source = match P::HAS_BITMAP {
@@ -73,7 +74,7 @@ impl<T, P: Place> Storage<T, P> {
     /// All values, initialised or not.
     #[inline]
     pub(super) fn values(&self) -> &[MaybeUninit<T>] {
-        let parts = self.words.place().parts();
+        let parts = self.words().place().parts();
         // SAFETY: there are as many values as words (`Place`).
         unsafe { slice::from_raw_parts(parts.values.cast(), parts.words.len()) }
     }

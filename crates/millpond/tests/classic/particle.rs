@@ -7,9 +7,7 @@ mod on_pool;
 use std::num::NonZeroU32;
 
 use crate::common::Random;
-use millpond::Pool;
 use millpond::classic::{HeapParticlePool, Particle, ParticlePool};
-use millpond::reuse::Intrusive;
 use on_pool::Particles;
 
 /// "A free list threaded through the dead objects' own memory (a union of live state and next pointer), so that finding
@@ -162,19 +160,6 @@ fn the_samples_agree(frames: u32, seed: u64) {
 #[test]
 fn the_sample_on_a_pool_agrees_over_200_000_frames() {
     the_samples_agree(if cfg!(miri) { 500 } else { 200_000 }, 1);
-}
-
-/// "Either the objects know that they are pooled, or they do not": the `Pool`'s particles do not, and its
-/// list is threaded through their memory just the same.
-#[test]
-fn the_list_is_threaded_through_the_dead_on_a_pool_too() {
-    let mut pool: Pool<[u64; 2], Intrusive> = Pool::with_capacity(3);
-    let handles = [1, 2, 3].map(|i| pool.insert([i; 2]).unwrap());
-    pool.remove(handles[0]);
-    pool.remove(handles[2]);
-    let again = [4, 5].map(|i| pool.insert([i; 2]).unwrap().index());
-    assert_eq!(again, [2, 0]);
-    assert_eq!(pool[handles[1]], [2; 2]);
 }
 
 /// "A fixed array … or a dynamic array of a given size": the same particles, frame by frame, as in the pool whose size is

@@ -31,8 +31,6 @@ macro_rules! in_every_order {
         $function::<Roster $(, $($with),+)?>($($argument),*);
         println!("NextFit");
         $function::<NextFit $(, $($with),+)?>($($argument),*);
-        println!("Intrusive");
-        $function::<Intrusive $(, $($with),+)?>($($argument),*);
     }};
 }
 #[allow(unused_imports, reason = "each test file uses its own part")]

@@ -6,7 +6,7 @@ use millpond::debug::{DebugAids, LiveReport};
 use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
-use millpond::reuse::{Intrusive, ReuseOrder};
+use millpond::reuse::ReuseOrder;
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     Handle, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler, SyncPool,
@@ -64,11 +64,6 @@ pub(crate) trait Aided: Sized {
 
 /// A pool that fills its dead slots.
 pub(crate) trait Filled: Aided {
-    /// The first byte of a dead slot that is filled; the bytes before it are in use.
-    fn first_byte() -> usize {
-        0
-    }
-
     /// The first byte of a live slot, by the number that its messages have.
     fn slot(&mut self, number: usize) -> *mut u8;
 }
@@ -223,11 +218,6 @@ aided_pool! {
 }
 
 impl<R: ReuseOrder> Filled for Pool<Value, R> {
-    /// The first bytes of a dead slot hold the link of an order that has its list there.
-    fn first_byte() -> usize {
-        if R::NAME == Intrusive::NAME { 8 } else { 0 }
-    }
-
     fn slot(&mut self, number: usize) -> *mut u8 {
         self.get_at_mut(number).unwrap().as_mut_ptr()
     }

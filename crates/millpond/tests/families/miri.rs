@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::debug::DebugAids;
-use millpond::reuse::{Intrusive, Lifo};
+use millpond::reuse::{Fifo, Lifo};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{
     AnyPool, AnyValue, FrameMemory, FramePool, FrameRef, Handle, Handle32, PackedPool, Pool,
@@ -35,7 +35,7 @@ impl ToChecksum for Aligned {
 fn every_operation<T: Plain>(make: fn(u8) -> T) {
     let kinds: [&dyn Makes<dyn Subject<T>>; 4] = [
         &Of::<PoolKind<Lifo, Handle<()>>>::KIND,
-        &Of::<PoolKind<Intrusive, Handle32<(), 16>>>::KIND,
+        &Of::<PoolKind<Fifo, Handle32<(), 16>>>::KIND,
         &Of::<PackedKind<Handle<()>>>::KIND,
         &Of::<VecKind<Lifo, Handle<()>>>::KIND,
     ];

@@ -112,7 +112,7 @@ fn pools_snapshots_entries_and_errors_go_where_their_values_go() {
     is_not!(Sync: Frame<'static>, FrameRef<'static, u8>);
     go_where_values_go!(
         Pool<V>, Pool<V, Fifo>, Pool<V, LowestFirst>, Pool<V, Roster>, Pool<V, NextFit>,
-        Pool<V, Intrusive>, Pool<V, Lifo, Handle32<Neither>>, Recycler<V>, RosterPool<V>,
+        Pool<V, Lifo, Handle32<Neither>>, Recycler<V>, RosterPool<V>,
         BytemapPool<V>, PackedPool<V>, PackedVecPool<V>, StaticPool<V, 3>, SideTable<H, V>, VecPool<V>,
         PolicyPool<V>, Spill<Pool<V>, VecPool<V>>, Snapshot<V>, ObjectPool<V, 1>,
         VacantEntry<'static, V, Lifo, Handle<V>>, Full<V>, InsertAtError<V>, BytemapError<V>,
@@ -164,7 +164,7 @@ fn iterators_go_where_the_values_or_references_to_them_go() {
 fn pools_of_plain_values_may_be_looked_at_after_a_panic() {
     fn is_unwind_safe<T: UnwindSafe + RefUnwindSafe>() {}
     is_unwind_safe::<Pool<u8>>();
-    is_unwind_safe::<Pool<String, Intrusive>>();
+    is_unwind_safe::<Pool<String, Fifo>>();
     is_unwind_safe::<Recycler<u8>>();
     is_unwind_safe::<HandleAllocator>();
     is_unwind_safe::<BytemapPool<u8>>();

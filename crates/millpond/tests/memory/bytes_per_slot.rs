@@ -52,7 +52,7 @@ fn block_bytes(arrays: &[(usize, usize)]) -> usize {
 }
 
 /// What the slots take without their values: entries, words, bitmap.
-fn arrays<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> [(usize, usize); 3] {
+fn arrays<R: ReuseOrder, H: HandleLayout>(slots: usize) -> [(usize, usize); 3] {
     let entry_align = match R::NAME {
         "Lifo" | "Roster" => index_bytes::<H>(),
         "LowestFirst" => 8,
@@ -60,29 +60,27 @@ fn arrays<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> [(usize
         _ => 4,
     };
     [
-        (order_bytes::<R, H>(slots, value), entry_align),
+        (order_bytes::<R, H>(slots), entry_align),
         // The entries end where these begin.
         (generation_bytes::<H>(slots), generation_bytes::<H>(1).max(entry_align)),
         (occupancy_bytes(slots), 8),
     ]
 }
 
-/// What the table in `millpond::reuse` says of an order. `value` is the size of the dead slots'
-/// memory that the order may use: 0 where there is none.
-fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> usize {
+/// What the table in `millpond::reuse` says of an order.
+fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize) -> usize {
     match R::NAME {
         "Lifo" => (slots + slots / 64 + 1) * index_bytes::<H>(),
         "Fifo" => slots * 8,
         "LowestFirst" => lowest_first_bytes(slots),
         "Roster" => slots * 2 * index_bytes::<H>(),
         "NextFit" => 0,
-        "Intrusive" => slots * if value >= 8 { 0 } else { 8 },
         other => panic!("the order {other} is new: say what it takes"),
     }
 }
 
 fn pool_of_value<R: ReuseOrder, H: HandleLayout, T>(slots: usize) {
-    let [entries, words, bitmap] = arrays::<R, H>(slots, size_of::<T>());
+    let [entries, words, bitmap] = arrays::<R, H>(slots);
     let values = (slots * size_of::<T>(), align_of::<T>());
     let expected = block_bytes(&[values, entries, words, bitmap]) + padding::<T>(slots);
     let blocks = usize::from(expected > 0);
@@ -123,7 +121,7 @@ fn pool_takes_the_value_a_generation_word_a_bit_and_what_its_order_documents() {
 }
 
 fn handle_allocator<R: ReuseOrder, H: HandleLayout>(slots: usize) {
-    let expected = block_bytes(&arrays::<R, H>(slots, 0));
+    let expected = block_bytes(&arrays::<R, H>(slots));
     let actual = bytes_of(1, || HandleAllocator::<R, H>::with_capacity(slots));
     assert_eq!(actual, expected, "{}", R::NAME);
 }
@@ -136,7 +134,7 @@ fn handle_allocator_takes_a_pool_without_values() {
 }
 
 fn recycler_of_value<R: ReuseOrder, H: HandleLayout, T: Default>(slots: usize) {
-    let expected = slots * size_of::<T>() + block_bytes(&arrays::<R, H>(slots, 0));
+    let expected = slots * size_of::<T>() + block_bytes(&arrays::<R, H>(slots));
     let builder = Recycler::<T>::builder().reuse(R::default()).handle::<H>();
     let actual = bytes_of(2, || builder.capacity(slots).build());
     assert_eq!(actual, expected, "{} with values of {} bytes", R::NAME, size_of::<T>());
@@ -148,9 +146,8 @@ fn recycler<R: ReuseOrder, H: HandleLayout>(slots: usize) {
     recycler_of_value::<R, H, [u128; 4]>(slots);
 }
 
-/// Its dead objects stay valid, so that `Intrusive` keeps its links beside them.
 #[test]
-fn recycler_takes_as_a_pool_whose_dead_slots_hold_no_links() {
+fn recycler_takes_its_objects_and_a_pool_without_values() {
     in_every_order!(recycler::<Handle<()>>(100_000));
     in_every_order!(recycler::<Handle32<(), 20>>(100_000));
     in_every_order!(recycler::<Handle32<(), 16>>(65_536));

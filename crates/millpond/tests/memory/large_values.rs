@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::thread;
 
 use millpond::classic::{BytemapPool, PoolAllocator};
-use millpond::reuse::{Intrusive, LowestFirst, Roster};
+use millpond::reuse::{LowestFirst, Roster};
 use millpond::{AnyPool, Handle, PackedPool, Pool, SideTable, VecPool};
 
 /// Ten times the stack of the thread that has it.
@@ -38,7 +38,6 @@ fn make_and_drop<T: 'static>() {
     });
     on_a_small_stack(|| assert_eq!(Pool::<T, LowestFirst>::with_capacity(2).capacity(), 2));
     on_a_small_stack(|| assert_eq!(Pool::<T, Roster>::with_capacity(1).capacity(), 1));
-    on_a_small_stack(|| assert_eq!(Pool::<T, Intrusive>::with_capacity(1).capacity(), 1));
     on_a_small_stack(|| {
         let mut pool = PackedPool::<T>::new(1);
         pool.clear();

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::common::in_every_order;
-use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
+use millpond::reuse::{Fifo, Lifo, ReuseOrder};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, PoolBuilder, Refusal};
 
 /// Every handle that a pool of 3 slots gives until it is used up. Each is checked to be good when
@@ -71,7 +71,7 @@ fn layout_ends<R: ReuseOrder>() {
 #[test]
 fn slot_retires_after_all_generations_of_its_layout() {
     layout_ends::<Lifo>();
-    layout_ends::<Intrusive>();
+    layout_ends::<Fifo>();
     has_exactly(Pool::<u64>::builder().handle::<Handle32<u64, 31>>(), 3, 1);
     has_exactly(Pool::<u64>::builder().handle::<Handle32<u64, 30>>(), 3, 3);
 }
@@ -96,7 +96,7 @@ fn limited<R: ReuseOrder, H: HandleLayout>(salt: Option<u64>) {
 fn slot_of_a_pool_with_a_limit_has_exactly_so_many_lifetimes() {
     in_every_order!(limited::<Handle<u64>>(None));
     limited::<Lifo, Handle32<u64, 24>>(Some(3));
-    limited::<Intrusive, Handle32<u64, 24>>(Some(3));
+    limited::<Fifo, Handle32<u64, 24>>(Some(3));
 }
 
 /// Names and salts whose generations start in the middle, and go on at 1 after the largest.

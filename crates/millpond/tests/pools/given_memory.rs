@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{BuildError, Handle, Handle32, Pool};
 
 /// Memory for ever, of this many bytes.
@@ -46,7 +46,6 @@ fn a_pool_behaves_as_on_the_heap_in_every_order() {
     behaves_as_on_the_heap(LowestFirst);
     behaves_as_on_the_heap(Roster);
     behaves_as_on_the_heap(NextFit);
-    behaves_as_on_the_heap(Intrusive);
 }
 
 #[test]

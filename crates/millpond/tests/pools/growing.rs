@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::allocations::{during, refusing};
 use crate::common::{Random, in_every_order};
-use millpond::reuse::{Intrusive, Lifo, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, ReuseOrder, Roster};
 use millpond::{
     BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedVecPool, Refusal, VecPool,
 };
@@ -181,7 +181,7 @@ fn pools_grow_and_shrink_in_every_order_at_every_size() {
     in_every_order!(at_every_size::<Handle<u64>>());
     at_every_size::<Lifo, Handle32<u64, 16>>();
     at_every_size::<Roster, Handle32<u64, 16>>();
-    at_every_size::<Intrusive, Handle32<u64, 16>>();
+    at_every_size::<Fifo, Handle32<u64, 16>>();
 }
 
 /// Whatever part is refused, the values or the arrays beside them: nothing has changed, and the value comes back.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use crate::allocations;
 use millpond::debug::DebugAids;
-use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
+use millpond::reuse::{Fifo, Lifo, ReuseOrder};
 use millpond::{Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, StaticPool, VecPool};
 
 /// A hidden constructor once made handles that were equal to the word of a dead slot, and handles of generation 0,
@@ -107,7 +107,7 @@ fn watched_and_restored_by_copy<R: ReuseOrder>() {
 #[test]
 fn values_that_are_copy_are_restored_without_their_clone() {
     watched_and_restored_by_copy::<Lifo>();
-    watched_and_restored_by_copy::<Intrusive>();
+    watched_and_restored_by_copy::<Fifo>();
     restored_by_copy!(PackedPool::<Twin>::new(5));
     restored_by_copy!(StaticPool::<Twin, 5>::new());
 }

@@ -5,7 +5,6 @@
 use std::cell::Cell;
 
 use millpond::classic::RosterPool;
-use millpond::reuse::Intrusive;
 use millpond::{Handle, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, VecPool};
 
 use crate::common::{Random, from_both_ends, half_used, half_used_and_folded};
@@ -158,7 +157,6 @@ macro_rules! walks_over_slots {
 
 walks_over_slots! {
     pool: Pool::<usize>::new;
-    pool_intrusive: Pool::<usize, Intrusive>::with_capacity;
     static_pool: |_| StaticPool::<usize, 200>::new();
     vec_pool: |_| VecPool::<usize>::new();
 }

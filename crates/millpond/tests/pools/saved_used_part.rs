@@ -2,7 +2,7 @@
 //! is read from it. (That no page of theirs is touched then: `tests/page_faults.rs`.)
 
 use millpond::overflow::{EvictOldest, Overflow, PolicyPool, Spill};
-use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::snapshot::{SnapshotOf, UsedPart};
 use millpond::{Handle, Handle32, HandleAllocator, Pool};
 use serde::de::DeserializeOwned;
@@ -105,7 +105,6 @@ fn pools_whose_slots_all_take_memory_list_them() {
         (saved["version"].as_u64().unwrap(), listed)
     }
     assert_eq!(listed(in_use::<Fifo>(50, true)), (1, 50));
-    assert_eq!(listed(in_use::<Intrusive>(50, true)), (1, 50));
     assert_eq!(listed(in_use::<Roster>(50, true)), (1, 50));
     let mut wide = Lifo::<Wide>::builder().capacity(50).untouched().build();
     let handle = wide.insert(Wide(7)).unwrap();
@@ -294,7 +293,6 @@ fn an_allocator_comes_back_whatever_part_was_used() {
     an_allocator_comes_back::<NextFit>(true);
     an_allocator_comes_back::<Fifo>(false);
     an_allocator_comes_back::<Roster>(false);
-    an_allocator_comes_back::<Intrusive>(false);
 }
 
 #[test]

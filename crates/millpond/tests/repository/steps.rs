@@ -6,14 +6,13 @@ use std::fs;
 use std::path::Path;
 
 /// The pools of the model, and the adapters that have them: files of `tests/subject`.
-const POOLS: [(&str, &[&str]); 15] = [
-    ("Pool", &["pool"]),
+const POOLS: [(&str, &[&str]); 14] = [
+    ("Pool", &["pool", "allocator"]),
     ("VecPool", &["pool", "vec_pool"]),
     ("StaticPool", &["pool", "static_pool"]),
     ("PackedPool", &["pool", "packed"]),
     ("PackedVecPool", &["pool", "packed"]),
     ("Recycler", &["recycler"]),
-    ("HandleAllocator", &["allocator", "side_table"]),
     ("SyncPool", &["shared"]),
     ("SideTable", &["side_table"]),
     ("PolicyPool", &["policy"]),

@@ -94,7 +94,6 @@ macro_rules! one_of_each_place {
     ([$($other:tt)*] $callback:ident! $arguments:tt) => {
         $callback! { $arguments
             pool_lifo: PoolKind<Lifo, Handle<()>>;
-            pool_intrusive: PoolKind<Intrusive, Handle<()>>;
             recycler_lifo: RecyclerKind<Lifo, Handle<()>>;
             allocator_lifo: AllocatorKind<Lifo, Handle<()>>;
             classic_pool_allocator: PlacedKind<PoolAllocatorPlaces>;
@@ -125,7 +124,7 @@ macro_rules! one_of_each {
                 pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
                 pool_roster: PoolKind<Roster, Handle<()>>;
                 pool_next_fit: PoolKind<NextFit, Handle<()>>;
-                pool_intrusive_narrow: PoolKind<Intrusive, Handle32<(), 15>>;
+                pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 15>>;
                 vec_fifo: VecKind<Fifo, Handle<()>>;
                 policy_grow: PolicyKind<GROW>;
                 policy_evict_least: PolicyKind<EVICT_LEAST>;
@@ -147,7 +146,7 @@ macro_rules! every_kind {
             [
                 pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
                 vec_roster: VecKind<Roster, Handle<()>>;
-                vec_intrusive_narrow: VecKind<Intrusive, Handle32<(), 16>>;
+                vec_fifo_narrow: VecKind<Fifo, Handle32<(), 16>>;
                 packed_narrow: PackedKind<Handle32<(), 16>>;
                 packed_vec_narrow: PackedVecKind<Handle32<(), 16>>;
                 static_of_0: StaticKind<0, Handle<()>>;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use millpond::lots::{Lot, Lots};
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Pool};
 
 const CHUNK: usize = 50;
@@ -151,7 +151,6 @@ in_each_order! {
     lowest_first: LowestFirst;
     roster: Roster;
     next_fit: NextFit;
-    intrusive: Intrusive;
 }
 
 /// Another way to the same: lots are cut from the handles that a copy of the pool issues until it is full, births claim

@@ -14,19 +14,13 @@ pub(crate) struct Ordered<R: ReuseOrder, H: HandleLayout = Handle<Object>> {
     rule: &'static str,
     pool: Pool<Object, R, H>,
     kept: Kept<H>,
-    /// Whether the free slots are a list through their own memory.
-    has_links: bool,
     /// The live part of a roster, if the order has one.
     live_slots: LiveSlots<R, H>,
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Ordered<R, H> {
     pub(crate) fn new(name: &'static str, rule: &'static str, pool: Pool<Object, R, H>) -> Self {
-        Self { name, rule, pool, kept: Kept::new(), has_links: false, live_slots: |_| None }
-    }
-
-    pub(crate) fn with_links(self) -> Self {
-        Self { has_links: true, ..self }
+        Self { name, rule, pool, kept: Kept::new(), live_slots: |_| None }
     }
 
     pub(crate) fn with_roster(self, live_slots: LiveSlots<R, H>) -> Self {
@@ -108,7 +102,7 @@ impl<R: ReuseOrder, H: HandleLayout> Panel for Ordered<R, H> {
             slots,
             next,
             roster,
-            has_links: self.has_links,
+            has_links: false,
             bitmap: self.pool.occupancy().words().collect(),
             stats: self.pool.stats().to_string(),
             ..Drawing::default()

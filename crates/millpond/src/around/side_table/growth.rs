@@ -42,7 +42,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { storage: TableStorage::empty(0), growth: Growth::InProportion }
+        Self { storage: TableStorage::empty(0, ()), growth: Growth::InProportion }
     }
 
     /// Creates an empty table that grows up to `slots_max` slots, such as the pool's capacity,
@@ -62,7 +62,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn with_limit(slots_max: usize) -> Self {
-        Self { storage: TableStorage::empty(0), growth: Growth::UpTo(slots_max) }
+        Self { storage: TableStorage::empty(0, ()), growth: Growth::UpTo(slots_max) }
     }
 
     /// Creates a table with a fixed capacity, for the handles of a pool of `capacity` slots. All of

@@ -10,7 +10,7 @@ use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Bare, Block, SlotKind, full_word};
+use crate::slots::{Bare, Block, LedgerOf, SlotKind, full_word};
 use crate::values::Storage;
 use crate::values::chunks::ChunkMut;
 
@@ -131,11 +131,11 @@ fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Ite
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
-pub struct Shared<'a, T, K: SlotKind> {
-    storage: &'a Storage<T, Block<K>>,
+pub struct Shared<'a, T, K: SlotKind, L = ()> {
+    storage: &'a Storage<T, Block<K>, L>,
 }
 
-impl<'a, T, K: SlotKind> Lane for Shared<'a, T, K> {
+impl<'a, T, K: SlotKind, L> Lane for Shared<'a, T, K, L> {
     type Word = K::Word;
     type Value = &'a T;
     type Values = slice::Iter<'a, T>;
@@ -242,7 +242,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, G> sealed::Sealed for &Flat<T, R, H, G> 
 impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a Flat<T, R, H, G> {
     type Handle = H;
     type Value = &'a T;
-    type Lane = Shared<'a, T, (R, H::Word, H::Index)>;
+    type Lane = Shared<'a, T, (R, H::Word, H::Index), LedgerOf<R, H::Erased>>;
 
     fn into_lane(self) -> Self::Lane {
         Shared { storage: self.storage() }

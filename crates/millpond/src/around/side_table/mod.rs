@@ -288,8 +288,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut V; N], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, |handle, words| {
-            match words.get(handle.index() as usize) {
+        self.storage.find_disjoint_mut(handles, |handle, slots| {
+            match slots.words().get(handle.index() as usize) {
                 None => Err(Refusal::OutOfRange),
                 Some(word) if word == handle.word() => Ok(()),
                 Some(word)

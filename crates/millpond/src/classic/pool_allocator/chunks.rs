@@ -266,7 +266,7 @@ impl Chunks {
     unsafe fn lay_out<T>(&self, slot: NonNull<T>) {
         if self.fills.get().are_of(1) {
             // SAFETY: nobody uses the slot.
-            fill(unsafe { bytes_of(slot) }, 0);
+            fill(unsafe { bytes_of(slot) });
         }
         poison(slot);
     }
@@ -430,7 +430,7 @@ impl<'a, T> FreeSlot<'a, T> {
         // SAFETY: nobody uses a slot that was just taken.
         let bytes = unsafe { bytes_of(self.slot) };
         // SAFETY: the chunks fill, so the bytes are initialised (invariant 4).
-        if let Some(changed) = find_changed(unsafe { initialised(bytes) }, 0) {
+        if let Some(changed) = find_changed(unsafe { initialised(bytes) }) {
             panic!("a slot of a pool allocator was written to while it was dead: {changed}");
         }
     }

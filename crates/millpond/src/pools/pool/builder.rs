@@ -128,7 +128,6 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     /// | [`NextFit`](crate::reuse::NextFit) | with time all slots, since it goes round |
     /// | [`Fifo`](crate::reuse::Fifo) | the same, and a list of 8 bytes per slot when the pool is built |
     /// | [`Roster`](crate::reuse::Roster) | as `Lifo`, and a list of 8 bytes per slot when the pool is built (4 with handles of at most 16 index bits) |
-    /// | [`Intrusive`](crate::reuse::Intrusive) | all values when the pool is built; of values smaller than 8 bytes, a list of 8 bytes per slot instead |
     ///
     /// Values that are aligned to more than 64 bytes are all written to when the pool is built, and the debug aids that fill
     /// dead slots or remember origins touch memory for each slot. So does a clone or a snapshot of such a pool, and of one with
@@ -171,7 +170,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        self.settings.layout::<R, H>(PoolStorage::<T, R, H>::ROOM)
+        self.settings.layout::<R, H>(PoolStorage::<T, R, H>::VALUE)
     }
 
     /// Builds the pool in memory that the caller provides instead of the heap, such as a static
@@ -230,7 +229,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         // There are as many bytes, as just tested.
         let start = behind(start, skipped);
         let slots = self.settings.slots::<R, H::Erased>(
-            PoolStorage::<T, R, H>::ROOM,
+            PoolStorage::<T, R, H>::VALUE,
             |slots, entries, value| {
                 // SAFETY: the caller lends the memory until the pool is dropped, and with it the block. It is aligned,
                 // and as large as the layout says.

@@ -75,6 +75,7 @@ use crate::values::{PoolStorage, Storage};
 /// | --- | --- |
 /// | create | [`new`](Self::new), [`with_capacity`](Self::with_capacity), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
 #[doc = include_str!("../slot_pool/methods.md")]
+/// | keep handles alone, in a pool of `()`: a [`HandleAllocator`](crate::HandleAllocator) | [`acquire`](Self::acquire), [`acquire_at`](Self::acquire_at), [`next_handle`](Self::next_handle), [`release`](Self::release), [`slot_runs`](Self::slot_runs) |
 /// | know how many slots were ever used | [`slots_used`](Self::slots_used) |
 /// | list the live slots, in the order [`Roster`](crate::reuse::Roster) | [`live_slots`](Self::live_slots) |
 /// | use many threads | [`set_aside`](Self::set_aside), [`update`](Self::update), [`par_iter`](Self::par_iter), [`par_iter_mut`](Self::par_iter_mut), [`par_values`](Self::par_values), [`par_values_mut`](Self::par_values_mut), [`par_runs`](Self::par_runs), [`par_runs_mut`](Self::par_runs_mut), [`par_update`](Self::par_update), [`par_update_in`](Self::par_update_in) |
@@ -104,7 +105,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::of_unused(slots_of_capacity(capacity, PoolStorage::<T, R, H>::ROOM))
+        Self::of_unused(slots_of_capacity(capacity, PoolStorage::<T, R, H>::VALUE))
     }
 
     /// Returns how many slots were ever used: those from this index on were not. In a pool whose memory is
@@ -112,7 +113,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// [8.2 bytes](crate::Pool), up to a page for each of its arrays.
     ///
     /// It is at least the [`peak`](crate::Stats::peak), and no more in an order that takes a freed slot before a new one
-    /// (`Lifo`, `LowestFirst`, `Roster`, `Intrusive`), unless [`insert_at`](Self::insert_at) has taken slots far behind.
+    /// (`Lifo`, `LowestFirst`, `Roster`), unless [`insert_at`](Self::insert_at) has taken slots far behind.
     /// `Fifo` and `NextFit` use all slots in turn. What was used stays so, also after [`clear`](Self::clear), until the pool
     /// takes on another state ([`restore`](Self::restore), [`migrate_from`](Self::migrate_from)), which gives back no page.
     ///
@@ -131,14 +132,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.words().used()
     }
 
-    fn from_settings(settings: &Settings, untouched: bool) -> Result<Self, BuildError> {
+    pub(in crate::pools) fn from_settings(
+        settings: &Settings,
+        untouched: bool,
+    ) -> Result<Self, BuildError> {
         let allocate = if untouched { Block::try_untouched } else { Block::try_new };
-        let slots = settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::ROOM, allocate)?;
+        let slots = settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::VALUE, allocate)?;
         Self::of_unused(slots).watched_by(settings.debug_aids)
     }
 
-    fn of_unused((words, ledger): UnusedSlots<R, H::Erased>) -> Self {
-        Self::of_parts(Storage::of_unused(words), ledger, Fixed)
+    pub(in crate::pools) fn of_unused(slots: UnusedSlots<R, H::Erased>) -> Self {
+        Self::of_parts(Storage::of_unused(slots), Fixed)
     }
 }
 
@@ -172,7 +176,7 @@ mod tests {
     impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         /// Breaks a rule that validation checks.
         pub(crate) fn miscount(&mut self) {
-            self.ledger.count_eviction();
+            self.storage.slots_mut().count_eviction();
         }
     }
 

@@ -26,9 +26,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Pool<T, R, H> {
     }
 
     fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
-        let mut pool = Self::of_unused(slots_to_load(checked, PoolStorage::<T, R, H>::ROOM)?);
+        let mut pool = Self::of_unused(slots_to_load(checked, PoolStorage::<T, R, H>::VALUE)?);
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
-        pool.ledger.load(checked, pool.storage.slots_mut());
+        pool.storage.slots_mut().load(checked);
         Ok(pool)
     }
 }

@@ -5,13 +5,12 @@ use alloc::vec::Vec;
 
 use super::Pool;
 use crate::handle::{HandleLayout, IndexWord, Issue};
-use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
     pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
-        let used = self.storage.words().used();
-        self.ledger.queue().list_upcoming(self.storage.words(), used, count, list);
+        self.storage.slots().list_upcoming(count, list);
     }
 
     /// Moves values into slots that were [listed](Self::list_upcoming), since when no slot was born or has died:
@@ -29,7 +28,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         for slot in taken.clone().flatten() {
             self.storage.inspect(listed[slot].to_index());
         }
-        let are_taken = self.ledger.take_upcoming(listed, taken, self.storage.slots_mut());
+        let are_taken = self.storage.slots_mut().take_upcoming(listed, taken);
         let mut until = 0;
         for (lot, values) in births.iter_mut().enumerate() {
             for (slot, value) in listed[first_of(lot)..].iter().zip(values.drain(..)) {
@@ -37,7 +36,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
                 let word = self.storage.words().of_vacant(index).expect("listed as vacant");
                 if are_taken {
                     self.storage.put(index, word, value);
-                    self.ledger.note_begin(index);
+                    self.storage.slots_mut().note_begin(index);
                     self.note_origin(index);
                 } else {
                     self.begin_out_of_turn(H::from_kept_parts(index, word), value);
@@ -45,13 +44,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
                 until = until.max(index + 1);
             }
         }
-        self.ledger.note_upcoming(until, self.storage.slots_mut());
+        self.storage.slots_mut().note_upcoming(until);
     }
 
     /// In turn, the way of any insertion; out of turn, by `take_at`.
     #[track_caller]
     fn begin_out_of_turn(&mut self, handle: H, value: T) {
-        if self.ledger.peek(self.storage.words()) == Some(handle.erase()) {
+        if self.storage.slots_mut().peek() == Some(handle.erase()) {
             self.insert_peeked(handle, value);
         } else {
             self.insert_at(handle, value).expect("listed as vacant");

@@ -86,7 +86,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         on_release: Option<fn(&mut T)>,
         make: impl FnMut(usize) -> T,
     ) -> Result<Self, BuildError> {
-        let handles = HandleAllocator::from_settings(settings)?;
+        let handles = HandleAllocator::from_settings(settings, false)?;
         let objects = settings.allocate::<H, _>(|capacity| memory::from_fn(capacity, make))?;
         let mut hooks = OnRelease::default();
         hooks[0] = on_release;
@@ -209,7 +209,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[track_caller]
     pub fn release(&mut self, handle: H) -> bool {
         let Some(index) = self.handles.find(handle) else {
-            self.handles.note_refused_removal(handle);
+            self.handles.note_removal(handle);
             return false;
         };
         for hook in self.on_release.into_iter().flatten() {
@@ -298,7 +298,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
             let keys = keys.filter(|(key, _)| *key <= newcomer);
             let is_last = |handle| self.handles.ledger().is_last(H::erase(handle));
             let Some(victim) = least_of(keys, is_last) else {
-                self.handles.ledger_mut().count_refusal();
+                self.handles.storage_mut().slots_mut().count_refusal();
                 return None;
             };
             return self.acquire_in_place_of(victim);
@@ -465,14 +465,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// ```
     #[inline]
     pub fn runs(&self) -> RunSlices<'_, T> {
-        RunSlices::of_slice(&self.objects, self.handles.runs())
+        RunSlices::of_slice(&self.objects, self.handles.slot_runs())
     }
 
     /// Iterates over the runs of live objects in index order, as `(first index, mutable slice)`.
     #[inline]
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
         self.handles.refresh();
-        RunSlicesMut::of_slice(&mut self.objects, self.handles.runs())
+        RunSlicesMut::of_slice(&mut self.objects, self.handles.slot_runs())
     }
 }
 
@@ -498,12 +498,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.handles.set_recorder(Some(track));
+        self.handles.storage_mut().slots_mut().set_recorder(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.handles.set_recorder(None);
+        self.handles.storage_mut().slots_mut().set_recorder(None);
     }
 }
 
@@ -680,7 +680,7 @@ mod tests {
     fn validation_asks_what_knows_the_handles() {
         let mut pool = Recycler::<u8>::new(3);
         pool.validate().unwrap();
-        pool.handles.ledger_mut().count_eviction();
+        pool.handles.storage_mut().slots_mut().count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 }

@@ -7,7 +7,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Releases an object to make room for another.
     pub(crate) fn evict(&mut self, handle: H) {
         if self.release(handle) {
-            self.handles.ledger_mut().count_eviction();
+            self.handles.storage_mut().slots_mut().count_eviction();
         }
     }
 }

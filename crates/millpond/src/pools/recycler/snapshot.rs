@@ -68,7 +68,7 @@ mod saved {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::pools::allocator::HandleAllocator;
+    use crate::pools::allocator::{HandleAllocator, units};
     use crate::reports::stats::Stats;
     use crate::slots::saved::{Checked, OrderOf};
     use crate::snapshot::format::{Refused, serde_of_pool};
@@ -160,7 +160,7 @@ mod saved {
             for (index, object) in values {
                 self.objects[index] = object;
             }
-            sealed::TakeOver::take_over(&mut self.handles, state, Vec::new())
+            sealed::TakeOver::take_over(&mut self.handles, state, units(state))
         }
     }
 
@@ -175,7 +175,7 @@ mod saved {
 
         /// Without a hook.
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
-            let handles = sealed::Load::load(checked, Vec::new())?;
+            let handles = sealed::Load::load(checked, units(checked))?;
             let objects: Vec<T> = values.into_iter().map(|(_, object)| object).collect();
             Ok(Self {
                 handles,

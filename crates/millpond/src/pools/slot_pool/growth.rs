@@ -9,6 +9,9 @@ use crate::slots::{CheckWord, LedgerOf};
 use crate::snapshot::Checksum;
 use crate::values::Storage;
 
+/// The storage of a pool with this order, and handles of this layout.
+pub(crate) type Slotted<T, R, L, P> = Storage<T, P, LedgerOf<R, L>>;
+
 /// Why an insertion finds no slot.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +22,7 @@ pub enum CannotGrow {
 
 /// Whether a pool gets more slots, and how; by default, it does not. Sealed.
 ///
-/// Each method says what a pool with this `storage` and `ledger` does where there are no slots, or no more. `L` is the
+/// Each method says what a pool with this storage does where there are no slots, or no more. `L` is the
 /// layout of the pool's handles, [erased](HandleLayout::Erased).
 #[doc(hidden)]
 pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clone {
@@ -28,33 +31,25 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
 
     /// The largest number of slots.
     #[inline]
-    fn slots_max(&self, storage: &Storage<T, P>) -> usize {
+    fn slots_max(&self, storage: &Slotted<T, R, L, P>) -> usize {
         storage.words().slots()
     }
 
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
-    fn usable_beyond(&self, _storage: &Storage<T, P>) -> usize {
+    fn usable_beyond(&self, _storage: &Slotted<T, R, L, P>) -> usize {
         0
     }
 
     /// Makes room for an insertion. On an error, nothing changes.
     #[inline]
-    fn make_room(
-        &mut self,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
-    ) -> Result<(), CannotGrow> {
+    fn make_room(&mut self, _storage: &mut Slotted<T, R, L, P>) -> Result<(), CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
 
     /// Makes room for an insertion, and takes the slot that then comes next out of the order.
     #[inline(always)]
-    fn take_beyond(
-        &mut self,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
-    ) -> Result<usize, CannotGrow> {
+    fn take_beyond(&mut self, _storage: &mut Slotted<T, R, L, P>) -> Result<usize, CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
 
@@ -65,35 +60,28 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         _handle: L,
         _check: CheckWord<L>,
         _is_near: bool,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
     ) -> Result<(), InsertAtErrorKind> {
         Err(InsertAtErrorKind::OutOfRange)
     }
 
     /// The word of a slot that exists, existed or may exist.
     #[inline]
-    fn word_of(
-        &self,
-        index: usize,
-        storage: &Storage<T, P>,
-        _ledger: &LedgerOf<R, L>,
-    ) -> Option<L::Word> {
+    fn word_of(&self, index: usize, storage: &Slotted<T, R, L, P>) -> Option<L::Word> {
         storage.words().get(index)
     }
 
     /// The number of slots that exist or existed, as far as the pool knows.
-    fn known(&self, storage: &Storage<T, P>) -> usize {
+    fn known(&self, storage: &Slotted<T, R, L, P>) -> usize {
         storage.words().slots()
     }
 
     /// Gives a pool as many slots as another has, whose state it is about to take on; the order is then out of date.
     fn become_like(
         &mut self,
-        _storage: &mut Storage<T, P>,
-        _ledger: &LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
         _other: &Self,
-        _other_storage: &Storage<T, P>,
+        _other_storage: &Slotted<T, R, L, P>,
     ) -> Result<(), OutOfMemory> {
         Ok(())
     }
@@ -102,8 +90,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn make_slots(
         &mut self,
         _slots: usize,
-        _storage: &mut Storage<T, P>,
-        _ledger: &mut LedgerOf<R, L>,
+        _storage: &mut Slotted<T, R, L, P>,
     ) -> Result<(), OutOfMemory> {
         Ok(())
     }
@@ -112,7 +99,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     fn forget_former(&mut self) {}
 
     /// Adds what the future depends on.
-    fn add_to(&self, _storage: &Storage<T, P>, _sum: &mut Checksum) {}
+    fn add_to(&self, _storage: &Slotted<T, R, L, P>, _sum: &mut Checksum) {}
 
     /// Checks what the pool knows of slots that are not there.
     ///
@@ -121,8 +108,7 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
     /// The first invariant that does not hold.
     fn validate(
         &self,
-        _storage: &Storage<T, P>,
-        _ledger: &LedgerOf<R, L>,
+        _storage: &Slotted<T, R, L, P>,
     ) -> Result<(), crate::reports::validate::Violation> {
         Ok(())
     }

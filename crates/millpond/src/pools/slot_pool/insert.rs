@@ -42,10 +42,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     pub(crate) fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         self.inspect_next();
-        let Self { storage, ledger, growth, .. } = self;
-        let inserted =
-            storage.put_next(value, ledger, |storage, ledger| growth.take_beyond(storage, ledger));
-        let (index, generation) = inserted?;
+        let Self { storage, growth, .. } = self;
+        let (index, generation) = storage.put_next(value, |storage| growth.take_beyond(storage))?;
         self.note_origin(index);
         Ok(H::from_kept_parts(index, generation))
     }
@@ -53,21 +51,21 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Counts a refusal, and makes the error.
     #[cold]
     pub(crate) fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        let pool = self.ledger.refuse(self.storage.words());
+        let pool = self.storage.slots_mut().refuse();
         Full { value, pool: FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool } }
     }
 
     /// The handle that comes next, after growth if necessary.
     #[inline]
     #[track_caller]
-    fn next_handle(&mut self) -> Result<H, CannotGrow> {
+    fn make_next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
-        let Self { storage, ledger, growth, .. } = self;
-        if let Some(handle) = ledger.peek(storage.words()).map(H::from_erased) {
+        let Self { storage, growth, .. } = self;
+        if let Some(handle) = storage.slots_mut().peek().map(H::from_erased) {
             return Ok(handle);
         }
-        growth.make_room(storage, ledger)?;
-        Ok(H::from_erased(ledger.peek(storage.words()).expect("there is room")))
+        growth.make_room(storage)?;
+        Ok(H::from_erased(storage.slots_mut().peek().expect("there is room")))
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
@@ -91,7 +89,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        match self.next_handle() {
+        match self.make_next_handle() {
             Ok(handle) => {
                 let value = make(handle);
                 self.insert_peeked(handle, value);
@@ -120,10 +118,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, Self>> {
-        match self.next_handle() {
+        match self.make_next_handle() {
             Ok(handle) => Some(VacantEntry::new(self, handle)),
             Err(_) => {
-                self.ledger.count_refusal();
+                self.storage.slots_mut().count_refusal();
                 None
             }
         }
@@ -283,7 +281,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub(in crate::pools) fn insert_peeked(&mut self, handle: H, value: T) {
-        self.ledger.take_peeked(handle.erase(), self.storage.slots_mut());
+        self.storage.slots_mut().take_peeked(handle.index() as usize);
         self.storage.put(handle.index() as usize, handle.word(), value);
         self.note_origin(handle.index() as usize);
     }
@@ -300,14 +298,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let reached = if (handle.index() as usize) < self.capacity() {
             Ok(())
         } else {
-            let Self { ledger, storage, growth, .. } = self;
-            growth.grow_up_to(handle.erase(), check, is_near, storage, ledger)
+            self.growth.grow_up_to(handle.erase(), check, is_near, &mut self.storage)
         };
         if reached.is_ok() {
             self.storage.inspect(handle.index() as usize);
         }
-        let Self { ledger, storage, detached, .. } = self;
-        match reached.and_then(|()| ledger.take_at(handle.erase(), storage.slots_mut(), check)) {
+        let Self { storage, detached, .. } = self;
+        match reached.and_then(|()| storage.slots_mut().take_at(handle.erase(), check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
                 self.note_origin(index);

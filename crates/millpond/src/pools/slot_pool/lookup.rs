@@ -97,8 +97,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         &mut self,
         handles: [H; HANDLES],
     ) -> Result<[&mut T; HANDLES], GetDisjointMutError> {
-        let Self { storage, ledger, .. } = self;
-        storage.find_disjoint_mut(handles, |handle, words| ledger.check(handle.erase(), words))
+        self.storage.find_disjoint_mut(handles, |handle, slots| slots.check(handle.erase()))
     }
 
     /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
@@ -229,7 +228,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let index = handle.index() as usize;
-        let word = self.growth.word_of(index, &self.storage, &self.ledger);
-        self.ledger.check_word(handle.erase(), word, self.storage.words())
+        let word = self.growth.word_of(index, &self.storage);
+        self.storage.ledger().check_word(handle.erase(), word, self.storage.words())
     }
 }

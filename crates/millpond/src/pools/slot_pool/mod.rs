@@ -21,15 +21,17 @@ mod traits;
 mod walk;
 mod watch;
 
+pub(crate) use growth::Slotted;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
+
+use core::ops::{Deref, DerefMut};
 
 use self::heap::{DefaultOrder, DefaultPlace};
 use crate::handle::{Explanation, Handle, HandleLayout};
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Detached, LedgerOf, Place};
-use crate::values::Storage;
+use crate::slots::{Detached, Place};
 
 /// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
 /// names of it: write these, and read here what they share.
@@ -39,6 +41,8 @@ use crate::values::Storage;
 ///
 /// The defaults are those of a `Pool`, so that a compiler's message about one has its name and its values: `SlotPool<Enemy>`
 /// is a `Pool<Enemy>`, and `SlotPool<Enemy, Doubling>` a `VecPool<Enemy>`.
+// In this order, because C reads a `HandleAllocator`.
+#[repr(C)]
 pub struct SlotPool<
     T,
     G = Fixed,
@@ -46,29 +50,43 @@ pub struct SlotPool<
     H: HandleLayout = Handle<T>,
     P: Place = DefaultPlace<R>,
 > {
-    /// Each slot that is vacant here is in the order in `ledger`, but while one of the methods
-    /// is on its way between the two, where no user code runs.
-    pub(super) storage: Storage<T, P>,
-    pub(super) ledger: LedgerOf<R, H::Erased>,
+    pub(super) storage: Resolved<Slotted<T, R, H::Erased, P>>,
     pub(super) growth: G,
     /// Slots that have retired for all others, while their objects are out of the pool.
     pub(super) detached: Detached,
 }
 
+/// What is in it, by way of a type parameter: so the compiler works out `H::Erased` before it asks which types the destructor
+/// of the storage names, all of which must outlive the pool. The label of its handles need not.
+#[repr(transparent)]
+pub(super) struct Resolved<S>(S);
+
+impl<S> Deref for Resolved<S> {
+    type Target = S;
+
+    #[inline(always)]
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S> DerefMut for Resolved<S> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut S {
+        &mut self.0
+    }
+}
+
 impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
-    pub(super) const fn of_parts(
-        storage: Storage<T, P>,
-        ledger: LedgerOf<R, H::Erased>,
-        growth: G,
-    ) -> Self {
-        Self { storage, ledger, growth, detached: Detached::NONE }
+    pub(super) const fn of_parts(storage: Slotted<T, R, H::Erased, P>, growth: G) -> Self {
+        Self { storage: Resolved(storage), growth, detached: Detached::NONE }
     }
 
-    pub(crate) fn storage(&self) -> &Storage<T, P> {
+    pub(crate) fn storage(&self) -> &Slotted<T, R, H::Erased, P> {
         &self.storage
     }
 
-    pub(crate) fn storage_mut(&mut self) -> &mut Storage<T, P> {
+    pub(crate) fn storage_mut(&mut self) -> &mut Slotted<T, R, H::Erased, P> {
         &mut self.storage
     }
 }
@@ -107,7 +125,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> crate::reports::stats::Stats {
-        self.ledger.stats(self.storage.words())
+        self.storage.slots().stats()
     }
 
     /// Returns the bitmap of live slots.
@@ -120,13 +138,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.ledger.name()
+        self.storage.ledger().name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.ledger.cycle())
+        Generations::of(&self.storage.ledger().cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -145,7 +163,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.ledger.is_full(self.storage.words()) && self.growth.usable_beyond(&self.storage) == 0
+        self.storage.slots().is_full() && self.growth.usable_beyond(&self.storage) == 0
     }
 }
 
@@ -173,12 +191,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.ledger.set_recorder(Some(track), self.storage.slots_mut());
+        self.storage.slots_mut().set_recorder(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.ledger.set_recorder(None, self.storage.slots_mut());
+        self.storage.slots_mut().set_recorder(None);
     }
 }
 
@@ -192,8 +210,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.growth.validate(&self.storage, &self.ledger)?;
+        self.growth.validate(&self.storage)?;
         let slots_max = self.growth.slots_max(&self.storage);
-        self.ledger.validate(slots_max, self.storage.words(), self.detached.as_slice())
+        self.storage.slots().validate(slots_max, self.detached.as_slice())
     }
 }

@@ -23,17 +23,23 @@ impl<T, R: ReuseOrder, H: HandleLayout, P> PoolPlace<T, R, H> for P where
 #[doc(hidden)]
 pub trait TryClone<T>: Place + Sized {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
-    fn try_clone(storage: &Storage<T, Self>, touch: bool) -> Result<Storage<T, Self>, OutOfMemory>
+    fn try_clone<L: Clone>(
+        storage: &Storage<T, Self, L>,
+        touch: bool,
+    ) -> Result<Storage<T, Self, L>, OutOfMemory>
     where
         T: Clone;
 }
 
 impl<T, K: SlotKind, const N: usize> TryClone<T> for crate::slots::Inline<T, K, N> {
-    fn try_clone(storage: &Storage<T, Self>, _: bool) -> Result<Storage<T, Self>, OutOfMemory>
+    fn try_clone<L: Clone>(
+        storage: &Storage<T, Self, L>,
+        _: bool,
+    ) -> Result<Storage<T, Self, L>, OutOfMemory>
     where
         T: Clone,
     {
-        let mut copy = Storage::<T, Self>::fresh(storage.words().start());
+        let mut copy = Storage::fresh(storage.words().start(), storage.ledger().clone());
         copy.clone_into_fresh(storage);
         Ok(copy)
     }

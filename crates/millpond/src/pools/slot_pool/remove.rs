@@ -25,7 +25,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.note_removal(handle);
-        self.storage.remove(handle.index() as usize, handle.word(), &mut self.ledger)
+        self.storage.remove(handle.index() as usize, handle.word())
     }
 
     /// Moves the value out of slot `index`, or returns `None` if the slot is not live. O(1).
@@ -39,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     #[inline]
     pub fn remove_at(&mut self, index: usize) -> Option<T> {
-        self.storage.end(index, &mut self.ledger)
+        self.storage.end(index)
     }
 
     /// Moves all values out, in index order. Dropping the iterator removes the values that it has not returned;
@@ -89,9 +89,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        self.storage.retain(&mut self.ledger, |index, generation, value| {
-            keep(H::from_kept_parts(index, generation), value)
-        });
+        self.storage
+            .retain(|index, generation, value| keep(H::from_kept_parts(index, generation), value));
     }
 
     /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the
@@ -105,6 +104,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
     pub fn clear(&mut self) {
-        self.storage.clear(&mut self.ledger);
+        self.storage.clear();
     }
 }

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::{Growth, PoolPlace, SlotPool};
 use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::PoolName;
-use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
 
@@ -111,7 +111,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        Shape::new(self.growth.slots_max(&self.storage), &self.ledger.cycle())
+        Shape::new(self.growth.slots_max(&self.storage), &self.storage.ledger().cycle())
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {
@@ -136,7 +136,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     #[inline]
     fn word(&self, index: usize) -> H::Word {
-        self.growth.word_of(index, &self.storage, &self.ledger).unwrap_or(H::Word::RETIRED)
+        self.growth.word_of(index, &self.storage).unwrap_or(H::Word::RETIRED)
     }
 
     #[inline]
@@ -145,7 +145,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.ledger.queue().order(self.storage.words(), self.storage.words().used())
+        self.storage.slots().order()
     }
 }
 
@@ -159,19 +159,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             true => self.storage.words().used().max(other.storage.words().used()),
             false => other.capacity(),
         };
-        let Self { storage, ledger, growth, .. } = self;
-        if growth.become_like(storage, ledger, &other.growth, &other.storage).is_err() {
+        if self.growth.become_like(&mut self.storage, &other.growth, &other.storage).is_err() {
             panic!("no memory for the slots of {}", PoolName(self.name()));
         }
         copy_values(self, other, used);
-        let Self { ledger, storage, detached, .. } = self;
-        ledger.copy_state_from(
-            &other.ledger,
-            other.storage.words().entries(),
-            used,
-            storage.slots_mut(),
-        );
-        detached.clone_from(&other.detached);
+        self.storage.slots_mut().copy_order_from(other.storage.slots(), used);
+        self.detached.clone_from(&other.detached);
     }
 }
 
@@ -202,11 +195,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn empty(&mut self) {
-        self.storage.mark_used_until(self.growth.known(&self.storage));
+        let known = self.growth.known(&self.storage);
+        self.storage.mark_used_until(known);
         self.storage.recount_retired();
         // Some words are the other pool's, and the list has slots of both.
         let words = self.storage.words();
         self.detached.retain(|slot| words.get(slot) == Some(H::Word::RETIRED));
-        self.storage.clear(&mut self.ledger);
+        self.storage.clear();
     }
 }

@@ -28,9 +28,9 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let mut storage = storage.watched_like(&self.storage);
-        let ledger = self.ledger.clone_for(self.storage.words().entries(), storage.slots_mut());
+        storage.slots_mut().clone_order_from(self.storage.slots());
         let detached = self.detached.clone();
-        Self { detached, ..Self::of_parts(storage, ledger, self.growth.clone()) }
+        Self { detached, ..Self::of_parts(storage, self.growth.clone()) }
     }
 }
 

@@ -59,7 +59,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     pub(in crate::pools) fn inspect_next(&mut self) {
         if cfg!(feature = "debug-aids") && self.storage.watched().is_some() {
-            if let Some(handle) = self.ledger.peek(self.storage.words()) {
+            if let Some(handle) = self.storage.slots_mut().peek() {
                 self.storage.inspect(handle.index() as usize);
             }
         }

@@ -12,11 +12,10 @@ pub use builder::StaticPoolBuilder;
 pub use iterators::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::slot_pool::{Fixed, SlotPool};
+use crate::pools::slot_pool::{Fixed, SlotPool, Slotted};
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::InlineRoster;
 use crate::slots::{Inline, Ledger};
-use crate::values::Storage;
 
 /// A pool of `N` slots that stores its values inline: it needs no heap, and its constructor is
 /// `const`.
@@ -67,7 +66,8 @@ pub type StaticPool<T, const N: usize, H = Handle<T>> =
 
 /// Initially all zero bits, except in a pool that starts at another generation than 1: see
 /// [`Inline`].
-type StaticStorage<T, const N: usize, H> = Storage<T, InPool<T, N, H>>;
+type StaticStorage<T, const N: usize, H> =
+    Slotted<T, InlineRoster, <H as HandleLayout>::Erased, InPool<T, N, H>>;
 
 /// The place of a [`StaticPool`].
 #[doc(hidden)]
@@ -171,8 +171,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     const fn of(settings: &GenerationSettings) -> Self {
         const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name that many slots") };
         let start = settings.start(H::LIFETIMES_MAX);
-        let ledger = Ledger::fresh(settings);
-        Self::of_parts(StaticStorage::<T, N, H>::fresh(start), ledger, Fixed)
+        Self::of_parts(StaticStorage::<T, N, H>::fresh(start, Ledger::fresh(settings)), Fixed)
     }
 
     /// Returns whether slot `index` is live; `false` if `index` is out of range. O(1).
@@ -200,7 +199,7 @@ mod tests {
     fn validation_asks_what_knows_the_handles() {
         let mut pool = StaticPool::<u8, 3>::new();
         pool.validate().unwrap();
-        pool.ledger.count_eviction();
+        pool.storage.slots_mut().count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 
@@ -219,7 +218,7 @@ mod tests {
         pool.validate().unwrap();
         let broken = |from: usize, to: usize| {
             let mut pool = pool.clone();
-            let entries = pool.storage.slots_mut().all().entries_mut();
+            let entries = pool.storage.slots_mut().broken().entries_mut();
             entries[to] = entries[from];
             pool.validate().unwrap_err().rule()
         };

@@ -27,9 +27,10 @@ impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
         }
         let start = checked.cycle.start();
         let mut pool = Self::with_handle();
-        pool.storage = StaticStorage::<T, N, H>::fresh(start);
+        let ledger = pool.storage.ledger().clone();
+        *pool.storage = StaticStorage::<T, N, H>::fresh(start, ledger);
         pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
-        pool.ledger.load(checked, pool.storage.slots_mut());
+        pool.storage.slots_mut().load(checked);
         Ok(pool)
     }
 }

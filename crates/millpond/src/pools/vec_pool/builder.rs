@@ -80,8 +80,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for Growing {
         let pool = match settings.capacity {
             Some(0) => VecPool::without_slots(&settings.generations, settings.capacity_max),
             _ => {
-                let slots =
-                    settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::ROOM, Block::try_new)?;
+                let slots = settings
+                    .slots::<R, H::Erased>(PoolStorage::<T, R, H>::VALUE, Block::try_new)?;
                 VecPool::of_unused(slots, settings.capacity_max)
             }
         };

@@ -7,38 +7,38 @@ use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
-use crate::pools::slot_pool::{CannotGrow, Growth};
+use crate::pools::slot_pool::{CannotGrow, Growth, Slotted};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, LedgerOf, Room, SlotsMut};
+use crate::slots::{CheckWord, LedgerOf, Slots};
 use crate::snapshot::Checksum;
-use crate::values::PoolStorage;
+
+/// The storage of a pool that grows, whose handles are of this erased layout.
+type Grown<T, R, L> = Slotted<T, R, L, OneBlock<R, L>>;
+
+/// Its slots.
+type GrownSlots<R, L> = Slots<OneBlock<R, L>, LedgerOf<R, L>>;
 
 impl<W: Word> Doubling<W> {
     /// Moves to this many slots, at least as many as there are. On an error, nothing changes.
     pub(super) fn grow<T, R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        storage: &mut PoolStorage<T, R, L>,
-        ledger: &mut LedgerOf<R, L>,
+        storage: &mut Grown<T, R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        let room = PoolStorage::<T, R, L>::ROOM;
-        storage.grow_by(|words| self.grow_slots(slots, room, words, ledger, touch))
+        storage.grow_by(|own| self.grow_slots(slots, own, touch))
     }
 
     /// Grows for an insertion, and takes the slot that then comes next out of the order. One function for all types of values.
     #[inline(never)]
     fn take_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
-        room: Room,
-        mut words: SlotsMut<'_, OneBlock<R, L>>,
-        ledger: &mut LedgerOf<R, L>,
+        own: &mut GrownSlots<R, L>,
     ) -> Result<usize, CannotGrow> {
-        let slots = self.slots_with_room::<L>(words.slots())?;
-        self.grow_slots(slots, room, words.reborrow(), ledger, false)
-            .map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
-        Ok(ledger.take_next_called(words).expect("there is room"))
+        let slots = self.slots_with_room::<L>(own.words().slots())?;
+        self.grow_slots(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
+        Ok(own.take_next_called().expect("there is room"))
     }
 
     /// One function for all types of values.
@@ -46,17 +46,15 @@ impl<W: Word> Doubling<W> {
     fn grow_slots<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
-        room: Room,
-        mut words: SlotsMut<'_, OneBlock<R, L>>,
-        ledger: &mut LedgerOf<R, L>,
+        own: &mut GrownSlots<R, L>,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        let from = words.slots();
-        words.try_grow(LedgerOf::<R, L>::NEEDS, room, slots, touch)?;
+        let from = own.words().slots();
+        own.try_grow(LedgerOf::<R, L>::NEEDS, slots, touch)?;
         if !self.former().is_empty() {
-            self.bring_back::<R, L>(from, words.reborrow());
+            self.bring_back::<R, L>(from, own);
         }
-        ledger.grow(from, words);
+        own.grow(from);
         Ok(())
     }
 
@@ -66,10 +64,10 @@ impl<W: Word> Doubling<W> {
     fn bring_back<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         from: usize,
-        mut words: SlotsMut<'_, OneBlock<R, L>>,
+        own: &mut GrownSlots<R, L>,
     ) {
-        let again = self.again(words.slots() - from);
-        words.bring_back(from, again);
+        let again = self.again(own.words().slots() - from);
+        own.bring_back(from, again);
         self.note_again(again.len());
     }
 }
@@ -78,33 +76,25 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     const TOUCHES: bool = false;
 
     #[inline]
-    fn slots_max(&self, _: &PoolStorage<T, R, L>) -> usize {
+    fn slots_max(&self, _: &Grown<T, R, L>) -> usize {
         self.limit::<L>()
     }
 
-    fn usable_beyond(&self, storage: &PoolStorage<T, R, L>) -> usize {
+    fn usable_beyond(&self, storage: &Grown<T, R, L>) -> usize {
         self.room_beyond::<L>(storage.words().slots())
     }
 
     #[cold]
     #[inline(never)]
-    fn make_room(
-        &mut self,
-        storage: &mut PoolStorage<T, R, L>,
-        ledger: &mut LedgerOf<R, L>,
-    ) -> Result<(), CannotGrow> {
+    fn make_room(&mut self, storage: &mut Grown<T, R, L>) -> Result<(), CannotGrow> {
         let slots = self.slots_with_room::<L>(storage.words().slots())?;
-        self.grow(slots, storage, ledger, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+        self.grow(slots, storage, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
     #[cold]
     #[inline(never)]
-    fn take_beyond(
-        &mut self,
-        storage: &mut PoolStorage<T, R, L>,
-        ledger: &mut LedgerOf<R, L>,
-    ) -> Result<usize, CannotGrow> {
-        storage.grow_by(|words| self.take_grown(PoolStorage::<T, R, L>::ROOM, words, ledger))
+    fn take_beyond(&mut self, storage: &mut Grown<T, R, L>) -> Result<usize, CannotGrow> {
+        storage.grow_by(|own| self.take_grown(own))
     }
 
     #[cold]
@@ -113,43 +103,35 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         handle: L,
         check: CheckWord<L>,
         is_near: bool,
-        storage: &mut PoolStorage<T, R, L>,
-        ledger: &mut LedgerOf<R, L>,
+        storage: &mut Grown<T, R, L>,
     ) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
-        let word = self.word_of(index, storage, ledger).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&ledger.cycle(), word, handle.word())?;
+        let word = self.word_of(index, storage).ok_or(InsertAtErrorKind::OutOfRange)?;
+        check(&storage.ledger().cycle(), word, handle.word())?;
         let slots = self.slots_up_to::<L>(storage.words().slots(), index, is_near)?;
-        self.grow(slots, storage, ledger, false)
-            .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+        self.grow(slots, storage, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
-    fn word_of(
-        &self,
-        index: usize,
-        storage: &PoolStorage<T, R, L>,
-        _: &LedgerOf<R, L>,
-    ) -> Option<L::Word> {
+    fn word_of(&self, index: usize, storage: &Grown<T, R, L>) -> Option<L::Word> {
         let words = storage.words();
         let beyond = || self.word_beyond::<L>(index, words.slots(), words.unused_word());
         words.get(index).or_else(beyond)
     }
 
-    fn known(&self, storage: &PoolStorage<T, R, L>) -> usize {
+    fn known(&self, storage: &Grown<T, R, L>) -> usize {
         storage.words().slots() + self.former().len()
     }
 
     /// Values in slots that are no more are dropped.
     fn become_like(
         &mut self,
-        storage: &mut PoolStorage<T, R, L>,
-        ledger: &LedgerOf<R, L>,
+        storage: &mut Grown<T, R, L>,
         other: &Self,
-        other_storage: &PoolStorage<T, R, L>,
+        other_storage: &Grown<T, R, L>,
     ) -> Result<(), OutOfMemory> {
         let former = other.try_copy_former()?;
-        let (cycle, slots) = (ledger.cycle(), other_storage.words().slots());
+        let (cycle, slots) = (storage.ledger().cycle(), other_storage.words().slots());
         for index in slots..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, cycle.word_after(generation));
@@ -174,11 +156,10 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn make_slots(
         &mut self,
         slots: usize,
-        storage: &mut PoolStorage<T, R, L>,
-        ledger: &mut LedgerOf<R, L>,
+        storage: &mut Grown<T, R, L>,
     ) -> Result<(), OutOfMemory> {
         match slots > storage.words().slots() {
-            true => self.grow(slots, storage, ledger, false),
+            true => self.grow(slots, storage, false),
             false => Ok(()),
         }
     }
@@ -187,14 +168,13 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         self.keep(None);
     }
 
-    fn add_to(&self, storage: &PoolStorage<T, R, L>, sum: &mut Checksum) {
+    fn add_to(&self, storage: &Grown<T, R, L>, sum: &mut Checksum) {
         sum.add(&storage.words().slots());
     }
 
     fn validate(
         &self,
-        storage: &PoolStorage<T, R, L>,
-        _: &LedgerOf<R, L>,
+        storage: &Grown<T, R, L>,
     ) -> Result<(), crate::reports::validate::Violation> {
         self.check::<L>(storage.words().slots())
     }
@@ -245,9 +225,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let former = self.growth.with_freed(freed, unused)?;
         let block = self.storage.try_smaller(LedgerOf::<R, H::Erased>::NEEDS, kept)?;
         self.growth.keep(former);
-        self.ledger.shrink(kept, self.storage.slots_mut());
+        self.storage.slots_mut().shrink(kept);
         self.storage.move_to(LedgerOf::<R, H::Erased>::NEEDS, block);
-        self.ledger.note_shrunk(self.storage.slots_mut());
+        self.storage.slots_mut().note_shrunk();
         Ok(())
     }
 }

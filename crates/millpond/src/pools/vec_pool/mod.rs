@@ -98,12 +98,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
 
     const fn without_slots(settings: &GenerationSettings, slots_max: usize) -> Self {
         let start = settings.start(settings.generation_max::<H>());
-        let ledger = Ledger::fresh(settings);
-        Self::of_parts(Storage::empty(start), ledger, Doubling::up_to(slots_max))
+        let storage = Storage::empty(start, Ledger::fresh(settings));
+        Self::of_parts(storage, Doubling::up_to(slots_max))
     }
 
-    fn of_unused((words, ledger): UnusedSlots<R, H::Erased>, slots_max: usize) -> Self {
-        Self::of_parts(Storage::of_unused(words), ledger, Doubling::up_to(slots_max))
+    fn of_unused(slots: UnusedSlots<R, H::Erased>, slots_max: usize) -> Self {
+        Self::of_parts(Storage::of_unused(slots), Doubling::up_to(slots_max))
     }
 
     /// Creates a pool with the reuse order and handle layout of `Self`, which can have `capacity` values before it
@@ -136,7 +136,7 @@ mod tests {
     impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         /// Breaks a rule that validation checks.
         pub(crate) fn miscount(&mut self) {
-            self.ledger.count_eviction();
+            self.storage.slots_mut().count_eviction();
         }
     }
 

@@ -65,12 +65,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         if missing == 0 {
             return Ok(());
         }
-        let Self { storage, ledger, growth, .. } = self;
+        let Self { storage, growth, .. } = self;
         let (slots, retired) = (storage.words().slots(), growth.retired_beyond());
         let reserved = match missing <= growth.room_beyond::<H>(slots) {
             true => {
                 let slots = growth.slots_with_room_for::<H>(slots, missing);
-                growth.grow(slots, storage, ledger, true).map_err(|OutOfMemory| true)
+                growth.grow(slots, storage, true).map_err(|OutOfMemory| true)
             }
             false => Err(false),
         };

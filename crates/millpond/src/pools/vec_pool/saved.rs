@@ -35,16 +35,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
         let CheckedVecPool { capacity_max, slots, former } = checked;
         let (slots, values) = slots;
         let mut pool = Self::without_slots(&GenerationSettings::PLAIN, capacity_max);
-        let Self { storage, ledger, growth, .. } = &mut pool;
+        let Self { storage, growth, .. } = &mut pool;
         let there = slots.words.len();
         growth
-            .grow(there, storage, ledger, false)
+            .grow(there, storage, false)
             .and_then(|()| growth.set_former(&former))
             .map_err(|_| Refused::out_of_memory(there))?;
         storage.load(&slots.words, values, slots.inserted, slots.peak);
         // First, because the order finds its fresh slots by it.
         storage.mark_used_until(there + former.len());
-        ledger.load(&slots, storage.slots_mut());
+        storage.slots_mut().load(&slots);
         Ok(pool)
     }
 }

@@ -26,10 +26,9 @@ impl Fills {
     }
 }
 
-/// Fills a slot without a value, from byte `first` on.
-pub(crate) fn fill(slot: &mut [MaybeUninit<u8>], first: usize) {
-    let bytes = slot.iter_mut().enumerate().skip(first);
-    bytes.for_each(|(at, byte)| _ = byte.write(DEAD[at % 4]));
+/// Fills a slot without a value.
+pub(crate) fn fill(slot: &mut [MaybeUninit<u8>]) {
+    slot.iter_mut().enumerate().for_each(|(at, byte)| _ = byte.write(DEAD[at % 4]));
 }
 
 /// A byte of a dead slot that has changed.
@@ -53,12 +52,10 @@ impl fmt::Display for Changed {
     }
 }
 
-/// The first byte that differs from what [`fill`] wrote, in a slot that was filled from byte
-/// `first` on, where `filled` begins.
-pub(crate) fn find_changed(filled: &[u8], first: usize) -> Option<Changed> {
-    let slot_bytes = first + filled.len();
-    (first..).zip(filled).find_map(|(at, &found)| {
+/// The first byte that differs from what [`fill`] wrote.
+pub(crate) fn find_changed(filled: &[u8]) -> Option<Changed> {
+    filled.iter().enumerate().find_map(|(at, &found)| {
         let expected = DEAD[at % 4];
-        (found != expected).then_some(Changed { at, found, expected, slot_bytes })
+        (found != expected).then_some(Changed { at, found, expected, slot_bytes: filled.len() })
     })
 }

@@ -129,9 +129,6 @@ impl DebugAids {
     /// (A read through a stale pointer yields the number `0x1deadb0b` repeatedly, which is easy to
     /// recognise in a debugger.)
     ///
-    /// An order that threads a list through the slots ([`Intrusive`](crate::reuse::Intrusive))
-    /// needs the first eight bytes of each, which are not filled: writes to them are not detected.
-    ///
     /// In a [`PackedPool`], the dead slots are the places after the last value, numbered by
     /// position in [`as_slice`](crate::PackedPool::as_slice): "slot 7" in a message is the place of
     /// the value at position 7, whatever its handle. (A stale pointer to a place that another value

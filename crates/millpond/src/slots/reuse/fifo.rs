@@ -1,7 +1,15 @@
-use super::list::ListQueue;
-use super::{ReuseOrder, sealed};
+//! The slot freed first comes next: a doubly linked list of the vacant slots. Every operation is O(1), also in the middle.
+//!
+//! Invariant: the list has each vacant slot once, and no other ([`Queue`]).
+
+use core::iter;
+use core::ops::Range;
+
+use super::{Queue, ReuseOrder, sealed};
+use crate::base::entry::Entry;
 use crate::handle::IndexWord;
-use crate::slots::Link;
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::{Place, SlotWords};
 
 /// Reuses the slot freed first, so that each slot rests as long as possible.
 ///
@@ -17,7 +25,214 @@ impl sealed::Sealed for Fifo {}
 
 impl ReuseOrder for Fifo {
     const NAME: &'static str = "Fifo";
-    type Queue<I: IndexWord> = ListQueue<Link, false>;
+    type Queue<I: IndexWord> = FifoQueue;
+}
+
+/// The two ends of the list, whose links are in the array of entries.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct FifoQueue {
+    first: u32,
+    last: u32,
+}
+
+/// The neighbours of a vacant slot in a list.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Link {
+    pub(crate) next: u32,
+    pub(crate) previous: u32,
+}
+
+impl Link {
+    /// "No slot": no layout names an index of `u32::MAX`.
+    pub(crate) const NO_SLOT: u32 = u32::MAX;
+    pub(crate) const NONE: Self = Self { next: Self::NO_SLOT, previous: Self::NO_SLOT };
+}
+
+impl Entry for Link {
+    const EMPTY: Self = Self::NONE;
+    const EMPTY_IS_ZERO: bool = false;
+}
+
+#[inline]
+fn link(slots: &SlotWords<impl Place<Entry = Link>>, index: usize) -> Link {
+    slots.entries()[index]
+}
+
+#[inline]
+fn set_link(slots: &mut SlotWords<impl Place<Entry = Link>>, index: usize, link: Link) {
+    slots.entries_mut()[index] = link;
+}
+
+#[inline]
+fn set_next(slots: &mut SlotWords<impl Place<Entry = Link>>, slot: u32, next: u32) {
+    let link = link(slots, slot as usize);
+    set_link(slots, slot as usize, Link { next, ..link });
+}
+
+#[inline]
+fn set_previous(slots: &mut SlotWords<impl Place<Entry = Link>>, slot: u32, previous: u32) {
+    let link = link(slots, slot as usize);
+    set_link(slots, slot as usize, Link { previous, ..link });
+}
+
+impl FifoQueue {
+    #[inline]
+    fn push_last(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = Link>>) {
+        let slot = index as u32;
+        set_link(slots, index, Link { next: Link::NO_SLOT, previous: self.last });
+        match self.last {
+            Link::NO_SLOT => self.first = slot,
+            last => set_next(slots, last, slot),
+        }
+        self.last = slot;
+    }
+
+    /// Removes a slot that is in the list.
+    #[inline]
+    fn remove(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = Link>>) {
+        let Link { next, previous } = link(slots, index);
+        match previous {
+            Link::NO_SLOT => self.first = next,
+            previous => set_next(slots, previous, next),
+        }
+        match next {
+            Link::NO_SLOT => self.last = previous,
+            next => set_previous(slots, next, previous),
+        }
+    }
+}
+
+// SAFETY: as the invariant says.
+unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
+    type Entry = Link;
+    const EMPTY: Self = Self { first: Link::NO_SLOT, last: Link::NO_SLOT };
+    const GOES_ROUND: bool = true;
+
+    fn entry_count(slots: usize) -> usize {
+        slots
+    }
+
+    #[inline]
+    fn next<P: Place<Entry = Link>>(&mut self, _slots: &SlotWords<P>) -> Option<usize> {
+        (self.first != Link::NO_SLOT).then_some(self.first as usize)
+    }
+
+    #[inline]
+    fn take<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+        self.remove(index, slots);
+    }
+
+    #[inline]
+    fn take_at<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+        self.remove(index, slots);
+    }
+
+    #[inline]
+    fn give_back<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+        self.push_last(index, slots);
+    }
+
+    fn grow<P: Place<Entry = Link>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
+        for index in from..slots.slots() {
+            if slots.is_vacant(index) {
+                self.push_last(index, slots);
+            }
+        }
+    }
+
+    fn shrink<P: Place<Entry = Link>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
+        for index in to..slots.slots() {
+            if slots.is_vacant(index) {
+                self.remove(index, slots);
+            }
+        }
+    }
+
+    fn copy_state_from<P: Place<Entry = Link>>(
+        &mut self,
+        other: &Self,
+        others: &[Link],
+        used: usize,
+        slots: &mut SlotWords<P>,
+    ) {
+        *self = other.clone();
+        // Slots from `used` on were never in another place, so that only the outermost of their links can have changed.
+        let count = slots.slots();
+        let (until, links) = ((used + 1).min(count), slots.entries_mut());
+        links[..until].copy_from_slice(&others[..until]);
+        if let Some(last) = count.checked_sub(1) {
+            links[last] = others[last];
+        }
+    }
+
+    fn order<'a, P: Place<Entry = Link>>(
+        &'a self,
+        slots: &'a SlotWords<P>,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let mut next = self.first;
+        iter::from_fn(move || {
+            let first = (next != Link::NO_SLOT).then_some(next as usize)?;
+            let end = if first < used { first + 1 } else { slots.slots() };
+            next = link(slots, end - 1).next;
+            Some(first..end)
+        })
+    }
+
+    fn load<P: Place<Entry = Link>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
+        *self = <Self as Queue<I>>::EMPTY;
+        for slot in order {
+            self.push_last(*slot as usize, slots);
+        }
+    }
+
+    /// The links lead from the first slot to the last through each vacant slot once, and back.
+    fn validate<P: Place<Entry = Link>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+        let words = slots;
+        let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();
+        let (mut at, mut previous) = (self.first, Link::NO_SLOT);
+        for _ in 0..vacant {
+            let index = at as usize;
+            ensure(
+                words.is_vacant(index),
+                "the list has each vacant slot and no other",
+                format_args!("slot {at} comes after slot {previous}"),
+            )?;
+            let link = link(slots, index);
+            ensure(
+                link.previous == previous,
+                "the list leads back the way that it came",
+                format_args!(
+                    "slot {at} comes after {previous} and leads back to {}",
+                    link.previous
+                ),
+            )?;
+            (at, previous) = (link.next, at);
+        }
+        ensure(
+            at == Link::NO_SLOT && self.last == previous,
+            "the list ends after the last vacant slot",
+            format_args!("{at} comes after {previous}, and {} is the last", self.last),
+        )
+    }
+
+    fn validate_unused<P: Place<Entry = Link>>(
+        &self,
+        used: usize,
+        slots: &SlotWords<P>,
+    ) -> Result<(), Violation> {
+        let end = slots.slots().saturating_sub(1);
+        let neighbours = |slot: u32| Link { next: slot + 1, previous: slot - 1 };
+        let moved = (used + 1..end).find(|&slot| link(slots, slot) != neighbours(slot as u32));
+        ensure(
+            moved.is_none(),
+            "slots that were never used follow each other in the list",
+            format_args!("slot {moved:?}, though only {used} were used"),
+        )
+    }
 }
 
 #[cfg(test)]
@@ -27,7 +242,7 @@ mod tests {
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
-    fn broken(change: impl FnOnce(&mut ListQueue<Link, false>, &mut [Link])) -> &'static str {
+    fn broken(change: impl FnOnce(&mut FifoQueue, &mut [Link])) -> &'static str {
         let mut slots: HandleAllocator<Fifo> = HandleAllocator::with_capacity(5);
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
@@ -70,7 +285,7 @@ mod tests {
             "the list ends after the last vacant slot"
         );
         assert_eq!(
-            broken(|queue, _| *queue = ListQueue::NONE),
+            broken(|queue, _| *queue = <FifoQueue as Queue<u32>>::EMPTY),
             "the list has each vacant slot and no other"
         );
     }

@@ -212,7 +212,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     type Entry = I;
     const EMPTY: Self = Self { top: 0, fresh_from: 0, fresh_until: 0 };
 
-    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(slots: usize) -> usize {
         Self::room_for(slots)
     }
 

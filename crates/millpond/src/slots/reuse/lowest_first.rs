@@ -129,7 +129,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
     const SEARCHES_BITMAP: bool = true;
 
-    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(slots: usize) -> usize {
         Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1
     }
 

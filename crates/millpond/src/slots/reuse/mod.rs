@@ -7,7 +7,6 @@
 //! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the next slots depend on the live slots only |
 //! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
 //! | [`NextFit`] | next after the last one used | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
-//! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
 //!
 //! `insert_at`, `revive` and `acquire_at` *claim* a slot: the caller names it, not the
 //! order. In the docs of the orders, *take* is what an insertion costs, and *give back* what a
@@ -19,15 +18,11 @@
 //! values, the generation words (4 or 2 bytes per slot) and the occupancy bit of every pool. The trait is sealed.
 
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod fifo;
-#[cfg(feature = "alloc")]
-mod intrusive;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod lifo;
-#[cfg(feature = "alloc")]
-#[allow(unsafe_code)]
-mod list;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod lowest_first;
@@ -40,11 +35,11 @@ mod queue;
 mod roster;
 
 #[cfg(feature = "alloc")]
-pub use self::{
-    fifo::Fifo, intrusive::Intrusive, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit,
-};
+pub use self::{fifo::Fifo, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit};
 #[cfg(feature = "alloc")]
 pub(crate) use self::{lifo::LifoQueue, next_fit::next_vacant_after};
+#[cfg(all(test, feature = "alloc"))]
+pub(crate) use fifo::Link;
 #[cfg(test)]
 pub(crate) use queue::fit_first;
 pub use queue::{OrderOf, Queue};
@@ -67,7 +62,7 @@ use crate::handle::IndexWord;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a reuse order",
     label = "not a reuse order",
-    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit`, `Roster` and `Intrusive` of `millpond::reuse`"
+    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit` and `Roster` of `millpond::reuse`"
 )]
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.

@@ -63,7 +63,7 @@ unsafe impl<I: IndexWord> Queue<I> for NextFitQueue {
     const EMPTY: Self = Self { cursor: None };
     const SEARCHES_BITMAP: bool = true;
 
-    fn entry_count(_slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(_slots: usize) -> usize {
         0
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        change(slots.ledger_mut().queue_mut());
+        change(slots.order_mut().0);
         slots.validate().unwrap_err().rule()
     }
 

@@ -40,9 +40,8 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// The order of no slots.
     const EMPTY: Self;
 
-    /// The number of entries that the order of this many slots needs. `holds_links`: the slots have
-    /// room for links.
-    fn entry_count(slots: usize, holds_links: bool) -> usize;
+    /// The number of entries that the order of this many slots needs.
+    fn entry_count(slots: usize) -> usize;
 
     /// Resets the order to the slots that are vacant by their words, the lowest first.
     fn reset<P: Place<Entry = Self::Entry>>(&mut self, slots: &mut SlotWords<P>) {

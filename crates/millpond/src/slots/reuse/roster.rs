@@ -175,7 +175,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     type Entry = E;
     const EMPTY: Self = Self { entries: PhantomData };
 
-    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+    fn entry_count(slots: usize) -> usize {
         2 * slots
     }
 

@@ -2,10 +2,10 @@
 
 use core::alloc::Layout;
 
-use super::{SlotWords, SlotsMut};
+use super::SlotWords;
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Link, Needs, Place, Room, SlotKind, retired_among};
+use crate::slots::{Block, Needs, Place, SlotKind, Slots, retired_among};
 
 impl<K: SlotKind> SlotWords<Block<K>> {
     /// No slots, and no memory.
@@ -28,29 +28,18 @@ impl<K: SlotKind> SlotWords<Block<K>> {
     /// beginning.
     pub(crate) fn of_unused(place: Block<K>, is_synced: bool, start: u32) -> Self {
         let mut words = Self::unused(place, start);
-        if words.holds_links() {
-            let has_room = words.place.value_bytes() >= size_of::<Link>();
-            assert!(has_room || words.slots() == 0, "no room for links (invariant 6)");
-            for index in 0..words.slots() {
-                words.set_link(index, Link::NONE);
-            }
-        }
         if is_synced {
             words.start_syncing();
         }
         words
     }
 
-    /// Panics unless these slots were never used, and were made with this room; but they may have more than values without
-    /// size need.
+    /// Panics unless these slots were never used, and were made for such values; but they may have room for more than values
+    /// without size need.
     #[inline(never)]
-    pub(crate) fn expect_unused_for(&self, room: Room) {
-        let is_for = room.value == self.place.value_layout() || room.value == Layout::new::<()>();
-        let holds_links = self.holds_links() && self.slots() > 0;
-        assert!(
-            self.used() == 0 && is_for && (room.links || !holds_links),
-            "slots of another pool"
-        );
+    pub(crate) fn expect_unused_for(&self, value: Layout) {
+        let is_for = value == self.place.value_layout() || value == Layout::new::<()>();
+        assert!(self.used() == 0 && is_for, "slots of another pool");
     }
 
     /// Another block with the same words, entries and counts.
@@ -64,8 +53,8 @@ impl<K: SlotKind> SlotWords<Block<K>> {
     }
 }
 
-impl<K: SlotKind> SlotsMut<'_, Block<K>> {
-    /// Grows to this many slots with this room; the new ones are as if never used. On an error, nothing changes. `touch`: touch
+impl<K: SlotKind, L> Slots<Block<K>, L> {
+    /// Grows to this many slots; the new ones are as if never used. On an error, nothing changes. `touch`: touch
     /// every page.
     ///
     /// The entries of a reuse order that needs these move with the slots.
@@ -73,20 +62,15 @@ impl<K: SlotKind> SlotsMut<'_, Block<K>> {
     pub(crate) fn try_grow(
         &mut self,
         needs: Needs<K::Entry>,
-        room: Room,
         slots: usize,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        let Self(words) = self;
+        let Self { words, .. } = self;
         if let Some(watch) = words.place.watch_mut() {
             watch.try_grow(slots)?;
         }
-        let former = words.slots();
-        let entries = needs.entries_for(slots, room);
+        let entries = (needs.entry_count)(slots);
         words.place.try_grow(slots, entries, needs.fit_entries, touch)?;
-        for index in former..slots {
-            words.set_link(index, Link::NONE);
-        }
         if needs.is_synced {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             words.start_syncing();
@@ -97,8 +81,7 @@ impl<K: SlotKind> SlotsMut<'_, Block<K>> {
     /// The first of the new slots, those from this one on, existed before and had these words.
     pub(crate) fn bring_back(&mut self, from: usize, former: &[K::Word]) {
         debug_assert!(former.iter().all(|word| word.is_dead()));
-        let Self(words) = self;
-        words.place.parts_mut().words[from..from + former.len()].copy_from_slice(former);
-        words.retired += retired_among(former) as u32;
+        self.words.place.parts_mut().words[from..from + former.len()].copy_from_slice(former);
+        self.words.retired += retired_among(former) as u32;
     }
 }

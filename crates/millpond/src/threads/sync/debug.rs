@@ -29,7 +29,7 @@ impl<T> Slots<T> {
     /// Fills a slot whose value was dropped or moved out.
     pub(super) fn mark_dead(&self, index: usize) {
         if self.watch.as_ref().is_some_and(Watch::fills) {
-            self.with_bytes(index, |bytes| fill(bytes, 0));
+            self.with_bytes(index, |bytes| fill(bytes));
         }
     }
 
@@ -42,8 +42,7 @@ impl<T> Slots<T> {
     pub(super) fn inspect(&self, index: usize) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.fills()) else { return };
         // SAFETY: the pool fills, and the slot has no value (invariant).
-        let changed =
-            self.with_bytes(index, |bytes| find_changed(unsafe { initialised(bytes) }, 0));
+        let changed = self.with_bytes(index, |bytes| find_changed(unsafe { initialised(bytes) }));
         self.mark_dead(index);
         watch.inspected(index, changed);
     }

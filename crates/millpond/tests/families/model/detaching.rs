@@ -39,7 +39,7 @@ tests_of! { [short]
     pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
     pool_roster: PoolKind<Roster, Handle<()>>;
     pool_next_fit: PoolKind<NextFit, Handle<()>>;
-    pool_intrusive: PoolKind<Intrusive, Handle32<(), 15>>;
+    pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 15>>;
     vec_lifo: VecKind<Lifo, Handle<()>>;
     vec_roster: VecKind<Roster, Handle<()>>;
     packed: PackedKind<Handle<()>>;

@@ -1,6 +1,6 @@
 //! The contenders without their types: all of them in a list.
 
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
 
 use super::contender::{Boxed, Contender, Growing, Packed, Pooled, Recycled, Way};
 use super::run::{Lap, lap, timed};
@@ -63,7 +63,6 @@ contenders! {
     Pooled<LowestFirst>, Pool, "Pool, LowestFirst" and "Pool, LowestFirst; runs";
     Pooled<Roster>, Pool, "Pool, Roster" and "Pool, Roster; runs";
     Pooled<NextFit>, Pool, "Pool, NextFit" and "Pool, NextFit; runs";
-    Pooled<Intrusive>, Pool, "Pool, Intrusive" and "Pool, Intrusive; runs";
     Packed, Pool, "PackedPool";
     Growing, Pool, "VecPool" and "VecPool; runs";
     Recycled, Recycler, "Recycler, Lifo" and "Recycler, Lifo; runs";

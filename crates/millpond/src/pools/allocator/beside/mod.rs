@@ -23,7 +23,7 @@ use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
-use crate::slots::{Block, LedgerOf, Room, SlotWords};
+use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
 use crate::values::PoolStorage;
@@ -43,7 +43,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Same as for [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
     #[doc(hidden)]
     pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
-        self.settings.layout::<R, H>(Self::room(value))
+        self.settings.layout::<R, H>(value)
     }
 
     /// Builds the allocator in memory that the caller lends. It never allocates. Where all bytes are 0 already (`is_zeroed`), it
@@ -66,17 +66,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
         is_zeroed: bool,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        let slots =
-            self.settings.slots::<R, H::Erased>(Self::room(value), |slots, entries, value| {
-                // SAFETY: as the caller promises.
-                unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
-            })?;
-        HandleAllocator::of_unused(slots).watched_by(&self.settings)
-    }
-
-    /// For values of which an allocator knows no more than the layout, and in whose place it writes no links.
-    fn room(value: Layout) -> Room {
-        Room { value, ..PoolStorage::<(), R, H>::ROOM }
+        let slots = self.settings.slots::<R, H::Erased>(value, |slots, entries, value| {
+            // SAFETY: as the caller promises.
+            unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
+        })?;
+        HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
     }
 }
 
@@ -104,12 +98,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ) -> Result<(), BuildError> {
         let out_of_memory = |_| BuildError::OutOfMemory { capacity: slots };
         let (from, needs) = (self.capacity(), LedgerOf::<R, H::Erased>::NEEDS);
-        let entries = needs.entries_for(slots, PoolStorage::<(), R, H>::ROOM);
+        let entries = (needs.entry_count)(slots);
         // SAFETY: as the caller promises.
         let block = unsafe { Block::try_in(start, slots, entries, value, false) };
         let block = block.map_err(out_of_memory)?;
         self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
-        self.ledger.grow(from, self.storage.slots_mut());
+        self.storage.slots_mut().grow(from);
         Ok(())
     }
 
@@ -122,7 +116,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
         let (words, index) = (self.storage.words(), handle.index() as usize);
         let unused = || (index < slots_max).then(|| words.unused_word());
-        self.ledger.check_word(handle.erase(), words.get(index).or_else(unused), words)
+        self.ledger().check_word(handle.erase(), words.get(index).or_else(unused), words)
     }
 
     /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
@@ -132,7 +126,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Those of `acquire_at`.
     #[doc(hidden)]
     pub fn check_begin_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let cycle = self.ledger.cycle();
+        let cycle = self.ledger().cycle();
         cycle.check_begin(self.words().unused_word(), handle.word())
     }
 
@@ -176,7 +170,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);
         if is_live {
-            self.ledger.count_eviction();
+            self.storage.slots_mut().count_eviction();
         }
         is_live
     }
@@ -238,11 +232,13 @@ impl SlotOffsets {
     pub const OF_LIFO: Self = {
         type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
-        let words_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::WORDS_OFFSET;
+        type Both = OwnSlots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
+        let slots_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::SLOTS_OFFSET;
+        let words_at = slots_at + Both::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
         let state = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;
         let slow_from = words_at + Words::SLOW_FROM_OFFSET;
-        let queue = offset_of!(Own, ledger) + LedgerOf::<Lifo, Handle<()>>::QUEUE_OFFSET;
+        let queue = slots_at + Both::LEDGER_OFFSET + LedgerOf::<Lifo, Handle<()>>::QUEUE_OFFSET;
         let [values, bits, slots, words, entries, entry_count] =
             OneBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
         let [age_lower, age_upper] = crate::slots::BitmapState::OFFSETS;
@@ -371,13 +367,12 @@ mod tests {
 
     #[test]
     fn what_lies_beside_values_grows_like_a_vec_pool() {
-        use crate::slots::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
+        use crate::slots::reuse::{Fifo, LowestFirst, NextFit, Roster};
         grows_like_a_vec_pool::<Lifo>();
         grows_like_a_vec_pool::<Fifo>();
         grows_like_a_vec_pool::<LowestFirst>();
         grows_like_a_vec_pool::<Roster>();
         grows_like_a_vec_pool::<NextFit>();
-        grows_like_a_vec_pool::<Intrusive>();
     }
 
     #[test]

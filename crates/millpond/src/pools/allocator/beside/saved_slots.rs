@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::handle::{HandleLayout, Word};
-use crate::pools::allocator::HandleAllocator;
+use crate::pools::allocator::{HandleAllocator, units};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::Checked;
 use crate::snapshot::format::{Objects, SavedState, check, read_list};
@@ -46,7 +46,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn to_saved_slots(&self, list_all: bool) -> SavedSlots {
-        let runs = self.runs().map(|run| (run.start as u32, run.len() as u32));
+        let runs = self.slot_runs().map(|run| (run.start as u32, run.len() as u32));
         let (state, capacity) = self.to_saved(list_all);
         SavedSlots { state, live: runs.collect(), capacity: capacity.map(|slots| slots as u64) }
     }
@@ -63,7 +63,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let capacity = saved.capacity.filter(|_| !grows);
         // Values without a size: their vector takes no memory.
         let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
-        let generation_max = self.ledger.cycle().largest().generation();
+        let generation_max = self.ledger().cycle().largest().generation();
         let checked = check::<Self>(&saved.state, capacity, objects, generation_max);
         checked.ok().map(|(state, _)| state)
     }
@@ -73,14 +73,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn load_beside(&mut self, state: &Checked<H::Word>) -> bool {
         let is_alike = self.shape() == Shape::new(state.slots, &state.cycle);
-        is_alike && self.take_over(state, Vec::new()).is_ok()
+        is_alike && self.take_over(state, units(state)).is_ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+    use crate::slots::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
     use crate::{Handle, Handle32};
 
     type Slots = HandleAllocator<Fifo, Handle32<(), 24>>;
@@ -163,7 +163,6 @@ mod tests {
         comes_into_another_used_part::<NextFit>(true);
         comes_into_another_used_part::<Fifo>(false);
         comes_into_another_used_part::<Roster>(false);
-        comes_into_another_used_part::<Intrusive>(false);
     }
 
     #[test]

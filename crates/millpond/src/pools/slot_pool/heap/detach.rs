@@ -49,10 +49,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             return None;
         }
         let index = handle.index() as usize;
-        let Self { storage, ledger, detached, .. } = self;
+        let Self { storage, detached, .. } = self;
         detached.reserve();
         let value = storage.take(index, H::Word::RETIRED);
-        ledger.detach(index, storage.slots_mut());
+        storage.slots_mut().detach(index);
         detached.add(handle.index(), handle.generation());
         value
     }
@@ -79,13 +79,13 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[track_caller]
     pub fn reattach(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         let index = handle.index() as usize;
-        let Self { ledger, storage, detached, .. } = self;
+        let Self { storage, detached, .. } = self;
         if detached.has(handle.index(), handle.generation()) {
             storage.inspect(index);
         }
         match detached.reattach(handle, storage.words()) {
             Ok(()) => {
-                ledger.reattach(handle.erase(), storage.slots_mut());
+                storage.slots_mut().reattach(handle.erase());
                 storage.put(index, handle.word(), value);
                 Ok(handle)
             }
@@ -106,10 +106,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     #[doc(alias = "forget_ticket")]
     pub fn free_detached(&mut self, handle: H) -> bool {
-        let Self { ledger, storage, detached, .. } = self;
-        let is_detached = detached.take(handle.index(), handle.generation());
+        let is_detached = self.detached.take(handle.index(), handle.generation());
         if is_detached {
-            ledger.end_detached(handle.erase(), storage.slots_mut());
+            self.storage.slots_mut().end_detached(handle.erase());
         }
         is_detached
     }

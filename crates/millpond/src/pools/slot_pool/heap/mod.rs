@@ -15,7 +15,10 @@ pub(super) type DefaultOrder = crate::slots::reuse::Lifo;
 pub(super) type DefaultPlace<R> = Block<(R, u32, u32)>;
 
 impl<T, K: SlotKind> TryClone<T> for Block<K> {
-    fn try_clone(storage: &Storage<T, Self>, touch: bool) -> Result<Storage<T, Self>, OutOfMemory>
+    fn try_clone<L: Clone>(
+        storage: &Storage<T, Self, L>,
+        touch: bool,
+    ) -> Result<Storage<T, Self, L>, OutOfMemory>
     where
         T: Clone,
     {

@@ -130,11 +130,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         values: Vec<(usize, T)>,
     ) -> Result<(), MigrateError> {
         let slots = state.slots;
-        let Self { storage, ledger, growth, detached, .. } = self;
+        let Self { storage, growth, detached, .. } = self;
         growth
-            .make_slots(slots, storage, ledger)
+            .make_slots(slots, storage)
             .map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
-        storage.clear(ledger);
+        storage.clear();
         growth.forget_former();
         detached.clear();
         for index in 0..storage.words().used().max(state.words.len()) {
@@ -142,7 +142,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         }
         storage.forget_used();
         storage.load(&state.words, values, state.inserted, state.peak);
-        ledger.load(state, storage.slots_mut());
+        storage.slots_mut().load(state);
         Ok(())
     }
 }

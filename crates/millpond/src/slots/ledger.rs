@@ -1,14 +1,10 @@
 //! What a pool knows beside its slots: which comes next, the cycle of generations, a name, how many values were refused and
 //! evicted, and the recorder's hook.
 //!
-//! A pool owns a [`Ledger`] and the storage of its slots. This module has what all ledgers do: they tell why a handle is
-//! refused and which generation follows. [`ordered`] has what a ledger with a reuse order does: it chooses the next slot, and
-//! writes the word of a slot that dies.
+//! It tells why a handle is refused and which generation follows. What a ledger with a reuse order does stands beside the words
+//! that it changes, in [`Slots`](super::Slots).
 
-#[allow(unsafe_code)]
-mod ordered;
-
-pub(crate) use ordered::EntryOf;
+use core::mem::offset_of;
 
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
@@ -16,7 +12,7 @@ use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure, ensure_counters};
 use crate::slots::generation_settings::GenerationSettings;
-use crate::slots::reuse::ReuseOrder;
+use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{CheckWord, CountedSlots, Counters, GenerationCycle};
 
 /// The ledger of one pool, with the data of its reuse order, or `()` of a pool that keeps its order itself. A clone has no
@@ -25,7 +21,7 @@ use crate::slots::{CheckWord, CountedSlots, Counters, GenerationCycle};
 #[doc(hidden)]
 #[repr(C)]
 pub struct Ledger<Q, H: HandleLayout> {
-    queue: Q,
+    pub(super) queue: Q,
     cycle: GenerationCycle<H>,
     /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
     age_max_out_of_turn: u32,
@@ -38,7 +34,18 @@ pub struct Ledger<Q, H: HandleLayout> {
 /// The ledger of a pool of this order and layout.
 pub(crate) type LedgerOf<R, H> = Ledger<<R as ReuseOrder>::Queue<<H as HandleLayout>::Index>, H>;
 
+impl<Q: Queue<H::Index>, H: HandleLayout> Ledger<Q, H> {
+    /// Of slots that were never used, if the [empty](Queue::EMPTY) order is that of such slots; else
+    /// [`reset_order_untold`](super::Slots::reset_order_untold) must be called. No lifetime ends fast before one has ended.
+    pub(crate) const fn fresh(settings: &GenerationSettings) -> Self {
+        Self::new(Q::EMPTY, settings)
+    }
+}
+
 impl<Q, H: HandleLayout> Ledger<Q, H> {
+    /// For [`SlotOffsets`](crate::SlotOffsets).
+    pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
+
     /// Some slot may have continued at generation 1 after the largest. No age has this bit.
     const OVER_MAX: u32 = 1 << 31;
 
