@@ -374,10 +374,10 @@ class slots_ {
     bool can_become(state_head_ &head, const void *from, std::size_t bytes, std::size_t value_bytes, std::size_t slot_bytes,
                     std::uint32_t is_packed) const noexcept {
         const state_head_ expected;
-        const auto *const words_from = static_cast<const unsigned char *>(from) + sizeof head;
         if (from == nullptr || bytes < sizeof head || absent != 0) {
             return false;
         }
+        const auto *const words_from = static_cast<const unsigned char *>(from) + sizeof head;
         std::memcpy(&head, from, sizeof head);
         if (std::memcmp(head.mark, expected.mark, sizeof head.mark) != 0 || head.version != expected.version ||
             head.byte_order != expected.byte_order || head.value_bytes != value_bytes || head.start != start ||

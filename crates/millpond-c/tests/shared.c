@@ -115,9 +115,6 @@ static void *work(void *of) {
                 mp_sync_remove(jobs, handle);
             }
             CHECK(found->number == found->again && found->text[23] == 'x');
-#ifdef RACES
-            ((job *)held.value)->text[3] = (char)step; /* while others read and write it */
-#endif
             mp_sync_drop(&held);
         }
         if (mp_recycler_acquire(buffers, &lent) != NULL) {
@@ -172,7 +169,46 @@ static void four_threads(void) {
     CHECK(buffers_there == 0);
 }
 
+#ifdef RACES
+static mp_handle one_for_all;
+static int holders;
+
+/* Writes to what another thread holds and writes to. */
+static void *race(void *unused) {
+    mp_shared held;
+    job *found = (job *)mp_sync_get(jobs, one_for_all, &held);
+    int step;
+    /* Both hold it; a relaxed atomic orders nothing. */
+    __atomic_fetch_add(&holders, 1, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&holders, __ATOMIC_RELAXED) < 2) {
+    }
+    for (step = 0; step < 1000; step++) {
+        ((volatile char *)found->text)[3] = (char)step;
+    }
+    mp_sync_drop(&held);
+    return unused;
+}
+
+static void two_threads(void) {
+    mp_options options = MP_OPTIONS(job, 1);
+    pthread_t threads[2];
+    uint64_t number = 1;
+    int at;
+    CHECK(mp_sync_create(&options, NULL, NULL, &jobs) == MP_OK && mp_sync_insert_with(jobs, make, &number, &one_for_all));
+    for (at = 0; at < 2; at++) {
+        CHECK(pthread_create(&threads[at], NULL, race, NULL) == 0);
+    }
+    for (at = 0; at < 2; at++) {
+        CHECK(pthread_join(threads[at], NULL) == 0);
+    }
+    mp_sync_destroy(jobs);
+}
+#endif
+
 int main(void) {
+#ifdef RACES
+    two_threads();
+#endif
     one_thread();
     four_threads();
     printf("all is well\n");
