@@ -85,7 +85,8 @@ type Written = isize;
 /// Says the last words on stderr, and ends the program.
 fn end(pen: &Pen) -> ! {
     const STDERR: c_int = 2;
-    for (bytes, count) in [(mp_last_words.0.get().cast_const().cast(), pen.at), (b"\n".as_ptr(), 1)] {
+    for (bytes, count) in [(mp_last_words.0.get().cast_const().cast(), pen.at), (b"\n".as_ptr(), 1)]
+    {
         // SAFETY: so many bytes are there. Whoever does not want to hear them loses nothing.
         let _ = unsafe { write(STDERR, bytes.cast(), count as Count) };
     }

@@ -8,6 +8,7 @@
 //! threads share are those of the bytes, too.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::mem::{self, MaybeUninit};
@@ -78,12 +79,12 @@ impl Drop for Place {
     }
 }
 
-/// Memory for the values, the name and the rules.
+/// Memory for the values, the name and the rules. Places and the pool point to all three, so none is a box that moves.
 struct Values {
     memory: *mut u8,
     stride: usize,
-    rules: Box<Rules>,
-    name: Option<Box<str>>,
+    rules: NonNull<Rules>,
+    name: Option<NonNull<str>>,
 }
 
 impl Values {
@@ -104,20 +105,34 @@ impl Values {
         let bytes = options.value.size().checked_mul(slots).ok_or(Status::OUT_OF_MEMORY)?;
         let layout = Layout::from_size_align(bytes, options.value.align())
             .map_err(|_| Status::OUT_OF_MEMORY)?;
+        let name = options.name.map(copied).transpose()?;
         let rules = boxed(Rules { end, user, acquire: None, release: None })?;
         let memory = NonNull::new(c_take(layout).cast::<u8>()).ok_or(Status::OUT_OF_MEMORY)?;
         // SAFETY: there are so many bytes.
         unsafe { memory.write_bytes(0, bytes) };
-        let (memory, stride) = (memory.as_ptr(), options.value.size());
-        Ok(Self { memory, stride, rules, name: options.name.map(Box::from) })
+        Ok(Self {
+            memory: memory.as_ptr(),
+            stride: options.value.size(),
+            rules: NonNull::from(Box::leak(rules)),
+            name: name.map(|name| NonNull::from(Box::leak(name))),
+        })
+    }
+
+    fn rules(&self) -> &Rules {
+        // SAFETY: they are there as long as this is, and change only before the pool is used.
+        unsafe { self.rules.as_ref() }
+    }
+
+    fn watch(&mut self, acquire: Option<Edge>, release: Option<Edge>) {
+        // SAFETY: nobody uses the pool yet, so nobody reads the rules.
+        let rules = unsafe { self.rules.as_mut() };
+        (rules.acquire, rules.release) = (acquire, release);
     }
 
     /// The name, for as long as the pool that is built with it: see `Shared` and `Lender`.
     fn name(&self) -> Option<&'static str> {
-        self.name.as_deref().map(|name| {
-            // SAFETY: the text is in a box that goes after the pool, and nobody changes it.
-            unsafe { &*ptr::from_ref::<str>(name) }
-        })
+        // SAFETY: the text goes after the pool, and nobody changes it.
+        self.name.map(|name| unsafe { name.as_ref() })
     }
 
     fn value(&self, slot: usize) -> *mut c_void {
@@ -126,7 +141,7 @@ impl Values {
     }
 
     fn place(&self, slot: usize) -> Place {
-        Place { value: self.value(slot), rules: NonNull::from(&*self.rules) }
+        Place { value: self.value(slot), rules: self.rules }
     }
 }
 
@@ -134,7 +149,19 @@ impl Drop for Values {
     fn drop(&mut self) {
         // SAFETY: it came from the C library, and the pool has gone before.
         unsafe { c_free(self.memory.cast()) };
+        // SAFETY: they came from a box, and the pool has gone before.
+        drop(unsafe { Box::from_raw(self.rules.as_ptr()) });
+        // SAFETY: as above.
+        drop(self.name.map(|name| unsafe { Box::from_raw(name.as_ptr()) }));
     }
+}
+
+/// A copy of a name, or `OUT_OF_MEMORY` where `Box::from` would end the program.
+fn copied(name: &str) -> Result<Box<str>, Status> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(name.len()).map_err(|_| Status::OUT_OF_MEMORY)?;
+    copy.push_str(name);
+    Ok(copy.into_boxed_str())
 }
 
 /// `mp_sync`. The pool goes first.
@@ -178,9 +205,9 @@ impl Shared {
         let made = self.pool.insert_with(|handle| {
             let bits: u64 = handle.to_bits();
             let place = self.values.place(slot_of(bits));
-            self.values.rules.acquire(place.value);
+            self.values.rules().acquire(place.value);
             write(place.value);
-            self.values.rules.release(place.value);
+            self.values.rules().release(place.value);
             place
         });
         made.ok().map(|handle| handle.to_bits())
@@ -231,11 +258,14 @@ pub unsafe extern "C" fn mp_sync_create_(
 ///
 /// `pool` is one that nobody else uses yet; the functions take any address.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mp_sync_watch_(pool: *mut Shared, acquire: Option<Edge>, release: Option<Edge>) {
+pub unsafe extern "C" fn mp_sync_watch_(
+    pool: *mut Shared,
+    acquire: Option<Edge>,
+    release: Option<Edge>,
+) {
     // SAFETY: as the caller promises.
     if let Some(pool) = unsafe { pool.as_mut() } {
-        pool.values.rules.acquire = acquire;
-        pool.values.rules.release = release;
+        pool.values.watch(acquire, release);
     }
 }
 
@@ -267,7 +297,9 @@ pub unsafe extern "C" fn mp_sync_insert(
     let made = unsafe { pool.as_ref() }.filter(|_| !value.is_null()).and_then(|pool| {
         pool.insert(|place| {
             // SAFETY: the place is this call's, and both have so many bytes.
-            unsafe { place.cast::<u8>().copy_from_nonoverlapping(value.cast(), pool.values.stride) };
+            unsafe {
+                place.cast::<u8>().copy_from_nonoverlapping(value.cast(), pool.values.stride)
+            };
         })
     });
     if !out.is_null() {
@@ -316,15 +348,15 @@ pub unsafe extern "C" fn mp_sync_get(
         return ptr::null_mut();
     }
     // SAFETY: as the caller promises.
-    let found = unsafe { pool.as_ref() }
-        .and_then(|pool| Some((pool, pool.pool.get(handle_of(bits)?)?)));
+    let found =
+        unsafe { pool.as_ref() }.and_then(|pool| Some((pool, pool.pool.get(handle_of(bits)?)?)));
     let Some((pool, guard)) = found else {
         // SAFETY: as the caller promises.
         unsafe { out.write(SharedInC { value: ptr::null_mut(), guard: MaybeUninit::zeroed() }) };
         return ptr::null_mut();
     };
     let value = guard.value;
-    pool.values.rules.acquire(value);
+    pool.values.rules().acquire(value);
     let mut held = SharedInC { value, guard: MaybeUninit::zeroed() };
     // SAFETY: it is large enough, and as aligned (above).
     unsafe { held.guard.as_mut_ptr().cast::<Guard<'_, Place>>().write(guard) };
@@ -460,8 +492,7 @@ pub unsafe extern "C" fn mp_recycler_watch_(
 ) {
     // SAFETY: as the caller promises.
     if let Some(recycler) = unsafe { recycler.as_mut() } {
-        recycler.values.rules.acquire = acquire;
-        recycler.values.rules.release = release;
+        recycler.values.watch(acquire, release);
     }
 }
 
@@ -498,7 +529,7 @@ pub unsafe extern "C" fn mp_recycler_acquire(
     if let Some((recycler, guard)) = found {
         lent.object = guard.value;
         lent.index = Acquired::index(&guard);
-        recycler.values.rules.acquire(lent.object);
+        recycler.values.rules().acquire(lent.object);
         // SAFETY: it is large enough, and as aligned (above).
         unsafe { lent.guard.as_mut_ptr().cast::<Acquired<'_, Place>>().write(guard) };
     }

@@ -153,11 +153,24 @@ fn gdb_shows_the_pools_that_grow_and_those_without_a_library() {
     }
     let script = format!("source {}", here().join("debuggers/millpond_gdb.py").display());
     let mut gdb = Command::new("gdb");
-    gdb.args(["-q", "-nx", "-batch", "-ex", &script, "-ex", "break look", "-ex", "run", "-ex", "up"]);
+    gdb.args([
+        "-q",
+        "-nx",
+        "-batch",
+        "-ex",
+        &script,
+        "-ex",
+        "break look",
+        "-ex",
+        "run",
+        "-ex",
+        "up",
+    ]);
     for shown in ["second", "plain", "named", "growing", "packed", "chunks", "vector"] {
         gdb.args(["-ex", &format!("print {shown}")]);
     }
-    let said = String::from_utf8_lossy(&run(gdb.arg(shown_without_a_library("gdb"))).stdout).into_owned();
+    let said =
+        String::from_utf8_lossy(&run(gdb.arg(shown_without_a_library("gdb"))).stdout).into_owned();
     for expected in [
         "$1 = 2v1\n",
         "$2 = 2 of 9 live, at most 3 = {[1v1] = {x = 6}, [2v1] = {x = 7}}\n",
@@ -176,12 +189,16 @@ fn lldb_shows_the_pools_that_grow_and_those_without_a_library() {
     if library().is_none() || !has("lldb") {
         return;
     }
-    let script = format!("command script import {}", here().join("debuggers/millpond_lldb.py").display());
+    let script =
+        format!("command script import {}", here().join("debuggers/millpond_lldb.py").display());
     let mut lldb = Command::new("lldb");
     lldb.args(["--no-lldbinit", "--batch", "-o", &script]);
-    for command in
-        ["breakpoint set -n look", "run", "up", "frame variable second plain named growing packed chunks vector"]
-    {
+    for command in [
+        "breakpoint set -n look",
+        "run",
+        "up",
+        "frame variable second plain named growing packed chunks vector",
+    ] {
         lldb.args(["-o", command]);
     }
     lldb.arg(shown_without_a_library("lldb"));
@@ -305,7 +322,8 @@ fn the_natvis_file_names_fields_that_there_are() {
     let natvis = fs::read_to_string(here().join("debuggers/millpond.natvis")).unwrap();
     let header = fs::read_to_string(here().join("include/millpond.h")).unwrap();
     let of = |name| fs::read_to_string(here().join("include").join(name)).unwrap();
-    let header = header + &of("millpond.hpp") + &of("millpond_growing.hpp") + &of("millpond_small.hpp");
+    let header =
+        header + &of("millpond.hpp") + &of("millpond_growing.hpp") + &of("millpond_small.hpp");
     let words = natvis.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let fields: Vec<_> = words.filter(|word| word.len() > 1 && word.ends_with('_')).collect();
     assert!(fields.len() > 8);

@@ -20,7 +20,11 @@ fn declared() -> BTreeSet<String> {
     for line in header.lines() {
         let is_code = !line.starts_with(['#', ' ', '/', '*', '}']) && depth == 0;
         let is_ours = is_code && !line.starts_with("static") && !line.starts_with("typedef");
-        if is_ours && !line.starts_with("MP_CHECK_") && !line.starts_with("void __asan") && !line.starts_with("void __tsan") {
+        if is_ours
+            && !line.starts_with("MP_CHECK_")
+            && !line.starts_with("void __asan")
+            && !line.starts_with("void __tsan")
+        {
             let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
             let called = words
                 .clone()

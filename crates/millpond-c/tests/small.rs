@@ -137,7 +137,8 @@ fn the_pools_of_cpp_without_a_library_keep_their_promises() {
         for (at, (standard, more)) in each.into_iter().enumerate() {
             let mut command = with(cpp, &[&format!("-std=c++{standard}"), "-pthread"]);
             command.args(more);
-            let mut program = compiled(command, "tests/small_pools.cpp", &format!("pools-{c}-{at}"));
+            let mut program =
+                compiled(command, "tests/small_pools.cpp", &format!("pools-{c}-{at}"));
             assert_eq!(said(&mut program), "all is well\n", "{cpp} {standard} {more:?}");
         }
     }
