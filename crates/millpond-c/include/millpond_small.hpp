@@ -288,6 +288,18 @@ class slots_ {
         words[slot] = dead | std::uint64_t(first_free) << 32 | next;
         first_free = slot;
     }
+    // Both at once, with one store.
+    MPS_INLINE_ void end_and_free(std::uint32_t slot, std::uint32_t generation) noexcept {
+        if (MPS_RARELY_(generation == last_generation || generation + 1 == start)) {
+            end(slot);
+            free(slot);
+            return;
+        }
+        bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63);
+        ++removed;
+        words[slot] = dead | std::uint64_t(first_free) << 32 | (generation + 1);
+        first_free = slot;
+    }
     // A dead slot that is neither free nor retired from here on; `no_slot` if there is none.
     MPS_INLINE_ std::uint32_t take() noexcept {
         const std::uint32_t slot = first_free;
@@ -579,17 +591,19 @@ class stable_pool_ {
         if (slot >= slots_of_.count || slots_of_.words[slot] != which.bits_) {
             return false;
         }
-        slots_of_.end(slot);
-        if constexpr (!std::is_trivially_destructible_v<T>) {
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            slots_of_.end_and_free(slot, which.generation());
+        } else {
+            slots_of_.end(slot);
             ++slots_of_.absent;
             std::launder(at(slot))->~T();
             --slots_of_.absent;
+            slots_of_.free(slot);
         }
         if (MPS_RARELY_(slots_of_.fills)) {
             fill(slot);
         }
         close_(at(slot), sizeof(T));
-        slots_of_.free(slot);
         return true;
     }
 
@@ -1250,12 +1264,11 @@ class packed_pool {
         const std::uint32_t place = places_[slot];
         T *const value = values_ + place;
         if constexpr (std::is_trivially_copyable_v<T>) {
-            slots_of_.end(slot);
+            slots_of_.end_and_free(slot, which.generation());
             if (place != slots_of_.live()) {
                 std::memcpy(static_cast<void *>(value), values_ + slots_of_.live(), sizeof(T));
                 follow(place);
             }
-            slots_of_.free(slot);
         } else {
             is_moving_ = true;
             T gone(std::move(*value));
