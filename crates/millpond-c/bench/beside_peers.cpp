@@ -6,6 +6,8 @@
 #include "layouts.hpp"
 #include "peers.hpp"
 
+#include <millpond_pmr.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,7 +16,7 @@
 #include <random>
 #include <string>
 
-struct value {
+struct item {
     float position[4], speed[4];
 };
 
@@ -27,12 +29,12 @@ static std::uint32_t below(std::uint32_t end) {
 }
 
 static double sink = 0;
-static void use(const value &of) { sink += static_cast<double>(of.position[0]); }
+static void use(const item &of) { sink += static_cast<double>(of.position[0]); }
 
-MP_POOL(values, value)
-POOL_IN_C(pool_in_c, values, value);
-MP_PACKED(packed_values, value)
-PACKED_IN_C(packed_in_c, packed_values, value);
+MP_POOL(values, item)
+POOL_IN_C(pool_in_c, values, item);
+MP_PACKED(packed_values, item)
+PACKED_IN_C(packed_in_c, packed_values, item);
 
 using clock_type = std::chrono::steady_clock;
 static double since(clock_type::time_point begun) {
@@ -52,7 +54,7 @@ static void measure(const char *name, std::uint32_t slots, best &into) {
     Pool pool(slots);
     std::vector<typename Pool::id> ids;
     for (std::uint32_t at = 0; at < slots * 9 / 10; ++at) {
-        ids.push_back(pool.insert(value{}));
+        ids.push_back(pool.insert(item{}));
     }
     std::vector<std::uint32_t> order;
     for (std::uint32_t at = 0; at < steps; ++at) {
@@ -62,7 +64,7 @@ static void measure(const char *name, std::uint32_t slots, best &into) {
         auto begun = clock_type::now();
         for (std::uint32_t at : order) {
             pool.remove(ids[at]);
-            ids[at] = pool.insert(value{});
+            ids[at] = pool.insert(item{});
         }
         return since(begun) / steps;
     };
@@ -71,7 +73,7 @@ static void measure(const char *name, std::uint32_t slots, best &into) {
         note("remove + insert", churn());
         auto begun = clock_type::now();
         for (std::uint32_t at : order) {
-            if (value *found = pool.get(ids[at])) {
+            if (item *found = pool.get(ids[at])) {
                 found->position[0] += 1;
             }
         }
@@ -80,10 +82,10 @@ static void measure(const char *name, std::uint32_t slots, best &into) {
     auto walk = [&](const char *what) {
         const std::uint32_t walks = std::max(1u, 2000000 / slots);
         std::size_t live = 0;
-        pool.each([&](value &) { ++live; });
+        pool.each([&](item &) { ++live; });
         auto started = clock_type::now();
         for (std::uint32_t at = 0; at < walks; ++at) {
-            pool.each([](value &one) { one.position[0] += one.speed[0]; });
+            pool.each([](item &one) { one.position[0] += one.speed[0]; });
         }
         note(what, live == 0 ? 0 : since(started) / walks / static_cast<double>(live));
     };
@@ -94,7 +96,7 @@ static void measure(const char *name, std::uint32_t slots, best &into) {
         ids.pop_back();
     }
     walk("walk, 10 % live, for each value");
-    pool.each([](value &one) { use(one); });
+    pool.each([](item &one) { use(one); });
 }
 
 static void measure_pmr(const char *name, std::pmr::memory_resource &memory, std::uint32_t slots, best &into) {
@@ -129,19 +131,19 @@ int main(int, char **arguments) {
             measure<pool_in_c<form::runs>>("millpond.h", slots, all);
             measure<pool_in_c<form::one_by_one>>("millpond.h, one by one", slots, all);
             measure<packed_in_c>("millpond.h, packed", slots, all);
-            measure<packed_in_cpp<value>>("millpond.hpp, packed", slots, all);
-            measure<sokol<value>>("sokol's scheme", slots, all);
-            measure<pool_in_cpp<value, form::one_by_one>>("millpond.hpp", slots, all);
-            measure<pool_in_cpp<value, form::runs>>("millpond.hpp, runs", slots, all);
+            measure<packed_in_cpp<item>>("millpond.hpp, packed", slots, all);
+            measure<sokol<item>>("sokol's scheme", slots, all);
+            measure<pool_in_cpp<item, form::one_by_one>>("millpond.hpp", slots, all);
+            measure<pool_in_cpp<item, form::runs>>("millpond.hpp, runs", slots, all);
 #ifdef HAS_BOOST
-            measure<boost_pool<value>>("Boost.Pool", slots, all);
+            measure<boost_pool<item>>("Boost.Pool", slots, all);
 #endif
 #ifdef HAS_COLONY
-            measure<colony<value>>("plf::colony", slots, all);
+            measure<colony<item>>("plf::colony", slots, all);
 #endif
 #ifdef HAS_ENTT
-            measure<entt_registry<value>>("EnTT's registry", slots, all);
-            measure<entt_storage<value>>("EnTT's storage", slots, all);
+            measure<entt_registry<item>>("EnTT's registry", slots, all);
+            measure<entt_storage<item>>("EnTT's storage", slots, all);
 #endif
             millpond::size_classes ours;
             measure_pmr("millpond.h", ours, slots, all);

@@ -6,7 +6,11 @@
     $2 = 2 of 100 live, at most 5 = {[0v1] = {...}, [3v7] = {...}}
 
 Pools in C, of the types that `MP_POOL` and `MP_PACKED` make, have their values if the program contains one of the
-functions that return them (`sparks_next_run`, …); handles of four bytes are shown as numbers.
+functions that return them (`sparks_next_run`, …); handles of four bytes are shown as numbers. The pools of
+millpond_small.hpp, `mps::pool<T>` and its kin, are shown as those of millpond.hpp.
+
+The slots of a pool with a name begin at a generation of its own, which is large: such handles are shown with the lifetime
+that they name, `0v1672015165`, and their pool with the generation at which it begins.
 """
 
 import gdb
@@ -81,9 +85,15 @@ class TypedHandle(Handle):
         return handle_text(int(self.value["raw_"]["bits"]))
 
 
+def counts_text(live, slots, peak, start):
+    """`start` is the first generation, which is 1 unless the pool has a name."""
+    text = "%d of %d live, at most %d" % (live, slots, max(live, peak))
+    return text if start == 1 else text + ", generations from %d" % start
+
+
 def pool_text(pool):
     live = int(pool["inserted_"]) - int(pool["removed_"])
-    return "%d of %d live, at most %d" % (live, int(pool["slots_"]), max(live, int(pool["peak_"])))
+    return counts_text(live, int(pool["slots_"]), int(pool["peak_"]), int(pool["start_"]))
 
 
 def live_slots(pool):
@@ -143,6 +153,92 @@ class TypedPacked:
             yield "[%dv%d]" % (slot, int(words[slot])), values[place]
 
 
+class GrowingPool:
+    """`millpond::growing_pool<T>`: with its objects, by the chunk and the place in it."""
+
+    LIVE = 1
+
+    def __init__(self, value, of):
+        self.value = value
+        self.of = of
+
+    def to_string(self):
+        return "%d of %d live, in %d chunks" % tuple(int(self.value[name]) for name in ("size_", "slots_", "chunk_count_"))
+
+    def children(self):
+        chunk, number = self.value["chunks_"], 0
+        byte = gdb.lookup_type("unsigned char").pointer()
+        pointer = gdb.lookup_type("void").pointer().sizeof
+        align = max(self.of.alignof, pointer)
+        stride = max(self.of.sizeof, -(-pointer // self.of.alignof) * self.of.alignof)
+        while int(chunk) != 0:
+            slots = int(chunk["slots"])
+            memory = chunk.cast(byte) + -(-chunk.dereference().type.sizeof // align) * align
+            for slot in range(slots):
+                if int(memory[slots * stride + slot]) == self.LIVE:
+                    yield "[%d.%d]" % (number, slot), (memory + slot * stride).cast(self.of.pointer()).dereference()
+            chunk, number = chunk["next"], number + 1
+
+
+class SmallPool:
+    """`mps::pool<T>`, `mps::growing_pool<T>`: with their values, in the order of their slots."""
+
+    def __init__(self, value, of):
+        self.value = value
+        self.slots = value["slots_of_"]
+        self.of = of
+
+    def to_string(self):
+        slots = self.slots
+        live = (int(slots["inserted"]) - int(slots["removed"])) & 0xFFFFFFFF
+        text = counts_text(live, int(slots["count"]), int(slots["used"]), int(slots["start"]))
+        return text if int(slots["name"]) == 0 else '"%s": %s' % (slots["name"].string(), text)
+
+    def place(self, slot):
+        return self.value["values_"] + slot
+
+    def children(self):
+        words = self.slots["words"]
+        for slot in range(int(self.slots["used"])):
+            word = int(words[slot])
+            if word >> 63 == 0:
+                yield "[%s]" % handle_text(word), self.place(slot).dereference()
+
+
+class SmallGrowingPool(SmallPool):
+    def place(self, slot):
+        chunk = 64
+        while chunk * 2 * self.of.sizeof <= 16384 and chunk < 4096:
+            chunk *= 2
+        return self.value["values_"][slot // chunk] + slot % chunk
+
+
+class SmallPackedPool(SmallPool):
+    """`mps::packed_pool<T>`: with its values, in their order."""
+
+    def children(self):
+        live = (int(self.slots["inserted"]) - int(self.slots["removed"])) & 0xFFFFFFFF
+        for place in range(live):
+            yield "[%s]" % handle_text(int(self.value["owners_"][place])), self.place(place).dereference()
+
+
+# Of pools in C++: what shows a value of the type with this template argument.
+OF_TEMPLATES = {
+    "millpond::pool": lambda value, of: TypedPool(value["raw_"], of),
+    "millpond::vec_pool": lambda value, of: TypedPool(value["raw_"], of),
+    "millpond::packed_pool": lambda value, of: TypedPacked(value["raw_"], of),
+    "millpond::growing_pool": GrowingPool,
+    "mps::pool": SmallPool,
+    "mps::growing_pool": SmallGrowingPool,
+    "mps::packed_pool": SmallPackedPool,
+}
+
+
+class SmallHandle(Handle):
+    def to_string(self):
+        return handle_text(int(self.value["bits_"]))
+
+
 class Printers(gdb.printing.PrettyPrinter):
     def __init__(self):
         super().__init__("millpond")
@@ -158,10 +254,10 @@ class Printers(gdb.printing.PrettyPrinter):
             return Pool(value["slots_"])
         if name.startswith("millpond::handle<"):
             return TypedHandle(value)
-        if name.startswith("millpond::pool<") and name.endswith(">"):
-            return TypedPool(value["raw_"], type_.template_argument(0))
-        if name.startswith("millpond::packed_pool<") and name.endswith(">"):
-            return TypedPacked(value["raw_"], type_.template_argument(0))
+        if name.startswith("mps::handle<"):
+            return SmallHandle(value)
+        if name.split("<")[0] in OF_TEMPLATES and name.endswith(">"):
+            return OF_TEMPLATES[name.split("<")[0]](value, type_.template_argument(0))
         if name.endswith("_id") and fields_of(type_) == ["bits"] and type_.sizeof == 8 and pool_of_use(name[:-3]):
             return Handle(value)
         if fields_of(type_) == ["pool"] and pool_of_use(name):

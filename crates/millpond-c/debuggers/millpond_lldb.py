@@ -13,6 +13,9 @@ Pools in C, of the types that `MP_POOL` and `MP_PACKED` make, after `millpond_po
     (lldb) millpond_pool sparks
     (lldb) frame variable all
     (sparks) all = 2 of 100 live, at most 5
+
+The pools of millpond_small.hpp, `mps::pool<T>` and its kin, are shown as those of millpond.hpp. The slots of a pool with a
+name begin at a generation of its own, which is large: the pool is shown with it.
 """
 
 import lldb
@@ -30,10 +33,15 @@ def handle_text(bits):
     return "none" if bits == 0 else "%dv%d" % (bits >> 32, bits & 0xFFFFFFFF)
 
 
+def counts_text(live, slots, peak, start):
+    """`start` is the first generation, which is 1 unless the pool has a name."""
+    text = "%d of %d live, at most %d" % (live, slots, max(live, peak))
+    return text if start == 1 else text + ", generations from %d" % start
+
+
 def pool_text(pool):
     live = number(pool, "inserted_") - number(pool, "removed_")
-    most = max(live, number(pool, "peak_"))
-    return "%d of %d live, at most %d" % (live, number(pool, "slots_"), most)
+    return counts_text(live, number(pool, "slots_"), number(pool, "peak_"), number(pool, "start_"))
 
 
 def handle_summary(value, _):
@@ -137,6 +145,118 @@ class PackedValues:
         return self.value.CreateValueFromAddress(self.handles[at], place, self.of)
 
 
+def growing_pool_summary(value, _):
+    value = value.GetNonSyntheticValue()
+    return "%d of %d live, in %d chunks" % tuple(number(value, name) for name in ("size_", "slots_", "chunk_count_"))
+
+
+class Shown:
+    """Children that `found` lists as their names and addresses."""
+
+    def __init__(self, value, _):
+        self.value = value
+        self.children = []
+
+    def numbers(self, start, count, bits):
+        """So many numbers of 8, 32 or 64 bits."""
+        basic = {8: lldb.eBasicTypeUnsignedChar, 32: lldb.eBasicTypeUnsignedInt, 64: lldb.eBasicTypeUnsignedLongLong}[bits]
+        if start == 0 or count == 0:
+            return []
+        type_ = self.value.GetTarget().GetBasicType(basic).GetArrayType(count)
+        read, error = self.value.CreateValueFromAddress("numbers", start, type_).GetData(), lldb.SBError()
+        get = {8: read.GetUnsignedInt8, 32: read.GetUnsignedInt32, 64: read.GetUnsignedInt64}[bits]
+        return [get(error, at * bits // 8) for at in range(count)]
+
+    def update(self):
+        self.of = self.value.GetType().GetTemplateArgumentType(0)
+        self.children = list(self.found())
+
+    def num_children(self):
+        return len(self.children)
+
+    def get_child_index(self, name):
+        names = [child[0] for child in self.children]
+        return names.index(name) if name in names else -1
+
+    def get_child_at_index(self, at):
+        name, address = self.children[at]
+        return self.value.CreateValueFromAddress(name, address, self.of)
+
+
+class GrowingObjects(Shown):
+    """The objects of a `millpond::growing_pool<T>`, by the chunk and the place in it."""
+
+    def found(self):
+        pointer = self.value.GetTarget().GetAddressByteSize()
+        align = self.of.GetByteAlign() if hasattr(self.of, "GetByteAlign") else pointer
+        chunk, chunks = self.value.GetChildMemberWithName("chunks_"), 0
+        while chunk.GetValueAsUnsigned() != 0:
+            slots = number(chunk, "slots")
+            stride = max(self.of.GetByteSize(), -(-pointer // align) * align)
+            memory = chunk.GetValueAsUnsigned() + -(-2 * pointer // max(align, pointer)) * max(align, pointer)
+            for slot, state in enumerate(self.numbers(memory + slots * stride, slots, 8)):
+                if state == 1:
+                    yield "[%d.%d]" % (chunks, slot), memory + slot * stride
+            chunk, chunks = chunk.GetChildMemberWithName("next"), chunks + 1
+
+
+def small_slots(value):
+    """The slots of a pool of millpond_small.hpp, which may be in its base."""
+    value = value.GetNonSyntheticValue()
+    slots = value.GetChildMemberWithName("slots_of_")
+    return slots if slots.IsValid() else value.GetChildAtIndex(0).GetChildMemberWithName("slots_of_")
+
+
+def small_live(slots):
+    return (number(slots, "inserted") - number(slots, "removed")) & 0xFFFFFFFF
+
+
+def small_pool_summary(value, _):
+    slots = small_slots(value)
+    text = counts_text(small_live(slots), number(slots, "count"), number(slots, "used"), number(slots, "start"))
+    name = slots.GetChildMemberWithName("name")
+    return text if name.GetValueAsUnsigned() == 0 else "%s: %s" % (name.GetSummary(), text)
+
+
+def small_handle_summary(value, _):
+    return handle_text(number(value.GetNonSyntheticValue(), "bits_"))
+
+
+class SmallValues(Shown):
+    """The values of a `mps::pool<T>`, in the order of their slots."""
+
+    def values(self):
+        values = self.value.GetChildMemberWithName("values_")
+        return values if values.IsValid() else self.value.GetChildAtIndex(0).GetChildMemberWithName("values_")
+
+    def place(self, slot):
+        return self.values().GetValueAsUnsigned() + slot * self.of.GetByteSize()
+
+    def found(self):
+        slots = small_slots(self.value)
+        for slot, word in enumerate(self.numbers(number(slots, "words"), number(slots, "used"), 64)):
+            if word >> 63 == 0:
+                yield "[%s]" % handle_text(word), self.place(slot)
+
+
+class SmallGrowingValues(SmallValues):
+    def place(self, slot):
+        chunk, size = 64, self.of.GetByteSize()
+        while chunk * 2 * size <= 16384 and chunk < 4096:
+            chunk *= 2
+        table = self.values().GetValueAsUnsigned()
+        return self.numbers(table + slot // chunk * 8, 1, 64)[0] + slot % chunk * size
+
+
+class SmallPackedValues(SmallValues):
+    """The values of a `mps::packed_pool<T>`, in their order."""
+
+    def found(self):
+        owners = number(self.value, "owners_")
+        for place, word in enumerate(self.numbers(owners, small_live(small_slots(self.value)), 64)):
+            yield "[%s]" % handle_text(word), self.place(place)
+
+
 def use_summary(value, _):
     """What `MP_POOL(name, T)` or `MP_PACKED(name, T)` makes."""
     pointer = value.GetNonSyntheticValue().GetChildMemberWithName("pool")
@@ -166,15 +286,24 @@ def __lldb_init_module(debugger, _):
     for kind, pattern in (
         ("handle_summary", "^mp_handle$"),
         ("typed_handle_summary", "^millpond::handle<.+>$"),
+        ("small_handle_summary", "^mps::handle<.+>$"),
         ("pool_summary", "^mp_pool$"),
-        ("typed_pool_summary", "^millpond::pool<.+>$"),
         ("packed_summary", "^mp_packed$"),
-        ("typed_packed_summary", "^millpond::packed_pool<.+>$"),
+        ("typed_pool_summary -e", "^millpond::(vec_)?pool<.+>$"),
+        ("typed_packed_summary -e", "^millpond::packed_pool<.+>$"),
+        ("growing_pool_summary -e", "^millpond::growing_pool<.+>$"),
+        ("small_pool_summary -e", "^mps::(growing_|packed_)?pool<.+>$"),
     ):
-        expand = " -e" if kind in ("typed_pool_summary", "typed_packed_summary") else ""
-        debugger.HandleCommand("type summary add%s -F %s.%s -x '%s'" % (expand, __name__, kind, pattern))
+        debugger.HandleCommand("type summary add -F %s.%s -x '%s'" % (__name__, kind, pattern))
+    for kind, pattern in (
+        ("LiveValues", "^millpond::(vec_)?pool<.+>$"),
+        ("PackedValues", "^millpond::packed_pool<.+>$"),
+        ("GrowingObjects", "^millpond::growing_pool<.+>$"),
+        ("SmallValues", "^mps::pool<.+>$"),
+        ("SmallGrowingValues", "^mps::growing_pool<.+>$"),
+        ("SmallPackedValues", "^mps::packed_pool<.+>$"),
+    ):
+        debugger.HandleCommand("type synthetic add -l %s.%s -x '%s'" % (__name__, kind, pattern))
     # The names of pool types that a macro has made are the program's: see `millpond_pool`.
     debugger.HandleCommand("type summary add -e -F %s.use_handle_summary -x '^.+_id$'" % __name__)
     debugger.HandleCommand("command script add -f %s.millpond_pool millpond_pool" % __name__)
-    debugger.HandleCommand("type synthetic add -l %s.LiveValues -x '^millpond::pool<.+>$'" % __name__)
-    debugger.HandleCommand("type synthetic add -l %s.PackedValues -x '^millpond::packed_pool<.+>$'" % __name__)

@@ -19,7 +19,7 @@
  * one array. A handle names one lifetime of one slot; any bits may be passed as a handle. A handle with all
  * bits 0 names nothing.
  *
- * One thread may change a pool, or several may read it; there is no lock inside. Callbacks must neither call functions
+ * One thread may change a pool, or several may read it; there is no lock inside (but see `mp_sync`). Callbacks must neither call functions
  * of the same pool nor leave by longjmp or an exception. Names that end in an underscore are private.
  */
 #ifndef MILLPOND_H
@@ -72,8 +72,8 @@ typedef int32_t mp_status;
 /* Returns the meaning of a status, as static text. */
 const char *mp_status_text(mp_status status);
 
-/* The library's message if it aborts the program, because of a bug of its own or a write to a dead slot (`MP_FILLED`);
- * otherwise empty. */
+/* The library's message if it aborts the program, because of a bug of its own or a write to a dead slot (`MP_FILLED`),
+ * which it writes to stderr as well; otherwise empty. */
 extern char mp_last_words[256];
 
 /* ---- Pools ----------------------------------------------------------------------------------------------------- */
@@ -1186,6 +1186,114 @@ static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, si
         name##_each_step_(&each_);                                                                                     \
         return each_;                                                                                                  \
     }
+
+/* ---- Pools that threads share ------------------------------------------------------------------------------------
+ *
+ * Rust's `SyncPool` and `SyncRecycler`: any thread inserts, looks up and removes at any time, without a lock. In C++, with
+ * guards that drop themselves: millpond_sync.hpp.
+ *
+ *     mp_sync *jobs;                                       // of `job`, which threads read
+ *     mp_options options = MP_OPTIONS(job, 1000);
+ *     mp_sync_create(&options, NULL, NULL, &jobs);
+ *     mp_handle id;
+ *     mp_sync_insert(jobs, &made, &id);                    // copies it; false when full
+ *     mp_shared held;
+ *     const job *found = mp_sync_get(jobs, id, &held);     // null once it is removed
+ *     if (found != NULL) { ...; mp_sync_drop(&held); }     // stays while it is held, although another thread removes it
+ *     mp_sync_remove(jobs, id);                            // refused at once; the value ends when nobody holds it
+ *
+ * Values that are held by several threads are read, not written, unless they are atomic or have a lock of their own. */
+
+typedef struct mp_sync mp_sync;
+/* A value that is held. It may go to another thread, and is copied nowhere. */
+typedef struct mp_shared {
+    void *value; /* null: none */
+    uint64_t private_[2];
+} mp_shared;
+
+/* Ends a value, which nobody holds any more, on the thread that finds that out: closes what it has open, say. */
+typedef void mp_end(void *value, void *user);
+/* Writes a value into its place, whose bytes are 0 or old. */
+typedef void mp_make(void *place, void *user);
+
+mp_status mp_sync_create_(const mp_options *options, mp_end *end, void *user, mp_sync **out);
+void mp_sync_watch_(mp_sync *pool, void (*acquire)(void *), void (*release)(void *));
+
+#if defined(__SANITIZE_THREAD__)
+#define MP_TSAN_ 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MP_TSAN_ 1
+#endif
+#endif
+#ifdef MP_TSAN_
+/* The sanitizer does not see the library's atomics. */
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#endif
+
+/* Creates a pool with `slots` of `options`, for good; `lifetimes`, `salt` and `name` may be set as well, and the others are
+ * MP_BAD_OPTIONS. `end` may be null. */
+static inline mp_status mp_sync_create(const mp_options *options, mp_end *end, void *user, mp_sync **out) {
+    mp_status status = mp_sync_create_(options, end, user, out);
+#ifdef MP_TSAN_
+    if (status == MP_OK) {
+        mp_sync_watch_(*out, __tsan_acquire, __tsan_release);
+    }
+#endif
+    return status;
+}
+/* Ends all values, and frees the memory. Nobody uses the pool any more or holds a value. */
+void mp_sync_destroy(mp_sync *pool);
+/* Inserts a copy of the value's bytes. False, and bits 0, if the pool is full. */
+bool mp_sync_insert(const mp_sync *pool, const void *value, mp_handle *out);
+/* Inserts a value that `make` writes into its place; if the pool is full, it is not called. */
+bool mp_sync_insert_with(const mp_sync *pool, mp_make *make, void *user, mp_handle *out);
+/* Holds the value of a handle: it stays until `mp_sync_drop`. Null if the handle is refused, and then nothing is held. */
+void *mp_sync_get(const mp_sync *pool, mp_handle handle, mp_shared *out);
+/* Holds it no longer: `held->value` is null then. Does nothing if that is null. */
+void mp_sync_drop(mp_shared *held);
+/* Removes a value: its handle is refused from now on. False if it is refused already. */
+bool mp_sync_remove(const mp_sync *pool, mp_handle handle);
+bool mp_sync_contains(const mp_sync *pool, mp_handle handle);
+/* The handle of the value in a slot, or bits 0: to visit all values, of which others come and go meanwhile. */
+mp_handle mp_sync_handle_at(const mp_sync *pool, size_t index);
+mp_stats mp_sync_stats(const mp_sync *pool);
+
+/* Objects that stay, and are lent to one thread at a time: buffers, say. */
+typedef struct mp_recycler mp_recycler;
+/* An object that is lent. It may go to another thread, and is copied nowhere. */
+typedef struct mp_lent {
+    void *object; /* null: none */
+    size_t index; /* which one of the recycler's it is */
+    uint64_t private_[2];
+} mp_lent;
+/* Writes object `index` into its place, whose bytes are 0. */
+typedef void mp_make_at(void *place, size_t index, void *user);
+
+mp_status mp_recycler_create_(const mp_options *options, mp_make_at *make, mp_end *end, void *user, mp_recycler **out);
+void mp_recycler_watch_(mp_recycler *recycler, void (*acquire)(void *), void (*release)(void *));
+/* Creates a recycler of `slots` objects, made by `make` (null: of bytes 0) and ended by `end` when it is destroyed. Only
+ * `name` may be set besides. */
+static inline mp_status mp_recycler_create(const mp_options *options, mp_make_at *make, mp_end *end, void *user,
+                                           mp_recycler **out) {
+    mp_status status = mp_recycler_create_(options, make, end, user, out);
+#ifdef MP_TSAN_
+    if (status == MP_OK) {
+        mp_recycler_watch_(*out, __tsan_acquire, __tsan_release);
+    }
+#endif
+    return status;
+}
+/* Nobody uses the recycler any more or has one of its objects. */
+void mp_recycler_destroy(mp_recycler *recycler);
+/* Lends an object, as it was given back: it is this thread's until `mp_recycler_release`. Null if all are lent. */
+void *mp_recycler_acquire(const mp_recycler *recycler, mp_lent *out);
+/* Gives it back: `lent->object` is null then. Does nothing if that is null. */
+void mp_recycler_release(mp_lent *lent);
+size_t mp_recycler_capacity(const mp_recycler *recycler);
+/* How many objects are not lent, at some moment during the call. */
+size_t mp_recycler_available(const mp_recycler *recycler);
 
 /* ---- What this header and the library agree on ------------------------------------------------------------------ */
 

@@ -18,23 +18,19 @@
 #include "millpond.h"
 #include "millpond_growing.hpp"
 
+#include <array> // for the tags of iterators
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <iterator>
-#include <memory>
 #include <new>
 #include <optional>
 #include <type_traits>
+#include <typeindex> // the lightest one that declares std::hash
 #include <utility>
 
 #if defined(__has_include)
-#if __has_include(<memory_resource>)
-#include <memory_resource>
-#endif
 #if __has_include(<span>) && (__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
 #include <span>
 #endif
@@ -130,6 +126,12 @@ inline mp_pool no_pool_ = [] {
 // The same for packed pools.
 inline mp_packed no_packed_{};
 
+// Where a value is, whatever its operator `&` says. (`std::addressof` is in <memory>, which takes long to compile.)
+template <typename T>
+const void *address_of_(const T &value) noexcept {
+    return &reinterpret_cast<const unsigned char &>(value);
+}
+
 // A value made by a constructor, or as an aggregate if no constructor takes these arguments.
 template <typename T, typename... Arguments>
 MILLPOND_INLINE_ inline T make_(Arguments &&...arguments) {
@@ -184,22 +186,22 @@ class each_range_ {
         using pointer = void;
 
         MILLPOND_INLINE_ explicit iterator(Iterator at) noexcept : at_(at) {}
-        MILLPOND_INLINE_ reference operator*() const noexcept { return {at_.handle(), *at_}; }
+        MILLPOND_INLINE_ reference operator*() const noexcept { return {at_.handle_here_(), *at_}; }
         MILLPOND_INLINE_ iterator &operator++() noexcept {
             ++at_;
             return *this;
         }
         void operator++(int) noexcept { ++*this; }
-        friend bool operator==(const iterator &a, const iterator &b) noexcept { return a.at_ == b.at_; }
-        friend bool operator!=(const iterator &a, const iterator &b) noexcept { return !(a == b); }
+        friend MILLPOND_INLINE_ bool operator==(const iterator &a, const iterator &b) noexcept { return a.at_ == b.at_; }
+        friend MILLPOND_INLINE_ bool operator!=(const iterator &a, const iterator &b) noexcept { return !(a.at_ == b.at_); }
 
       private:
         Iterator at_;
     };
 
     MILLPOND_INLINE_ each_range_(Iterator first, Iterator last) noexcept : first_(first), last_(last) {}
-    iterator begin() const noexcept { return iterator(first_); }
-    iterator end() const noexcept { return iterator(last_); }
+    MILLPOND_INLINE_ iterator begin() const noexcept { return iterator(first_); }
+    MILLPOND_INLINE_ iterator end() const noexcept { return iterator(last_); }
 
   private:
     Iterator first_, last_;
@@ -258,10 +260,10 @@ class slots_ {
   public:
     using value_type = T;
     class end_of_pool {};
-    template <bool Const>
+    template <bool Const, bool Counts>
     class basic_iterator;
-    using iterator = basic_iterator<false>;
-    using const_iterator = basic_iterator<true>;
+    using iterator = basic_iterator<false, false>;
+    using const_iterator = basic_iterator<true, false>;
 
     // `MP_OK`, or why there are no slots.
     mp_status status() const noexcept { return status_; }
@@ -321,7 +323,7 @@ class slots_ {
     }
     // Returns the handle of a value of this pool, which is false for any other address.
     handle<T> handle_of(const T &value) const noexcept {
-        return handle_at(mp_pool_index_of(raw(), std::addressof(value)));
+        return handle_at(mp_pool_index_of(raw(), address_of_(value)));
     }
 
     // The runs of adjacent values.
@@ -375,8 +377,9 @@ class slots_ {
         return run_range<true>(raw_);
     }
 
-    // Iterates over values in slot order. Only the value at the iterator's position may be removed.
-    template <bool Const>
+    // Iterates over values in slot order. Only the value at the iterator's position may be removed. With `Counts`, it knows
+    // the slot's number without a division: for `each`.
+    template <bool Const, bool Counts>
     class basic_iterator {
       public:
         using iterator_category = std::forward_iterator_tag;
@@ -388,8 +391,8 @@ class slots_ {
         basic_iterator() noexcept = default;
         MILLPOND_INLINE_ explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
         // What may change a value goes where nothing may.
-        template <bool Other, typename = std::enable_if_t<Const && !Other>>
-        basic_iterator(const basic_iterator<Other> &other) noexcept
+        template <bool Other, typename = std::enable_if_t<Const && !Other && !Counts>>
+        basic_iterator(const basic_iterator<Other, false> &other) noexcept
             : raw_(other.raw_), at_(other.at_), run_end_(other.run_end_), word_(other.word_), left_(other.left_),
               is_sparse_(other.is_sparse_), end_(other.end_), bits_(other.bits_) {}
         reference operator*() const noexcept { return *at_; }
@@ -399,7 +402,18 @@ class slots_ {
             return static_cast<std::size_t>(at_ - reinterpret_cast<pointer>(raw_->values_));
         }
         millpond::handle<T> handle() const noexcept { return handle_in_(raw_, index()); }
+        // The same of a value that was not removed.
+        MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
+            static_assert(Counts);
+            const std::uint32_t *const words = static_cast<const std::uint32_t *>(raw_->words_);
+            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(index_) << 32 | words[index_]);
+        }
         MILLPOND_INLINE_ basic_iterator &operator++() noexcept {
+            assert(word_ == reinterpret_cast<pointer>(raw_->values_) + (end_ - 64) &&
+                   "the loop has inserted a value, and the pool has grown: all values have moved; `reserve` before");
+            if constexpr (Counts) {
+                ++index_;
+            }
             if (is_sparse_ ? left_ == 0 : ++at_ == run_end_) {
                 next_run();
             } else if (is_sparse_) {
@@ -416,12 +430,18 @@ class slots_ {
         friend bool operator!=(const basic_iterator &a, const basic_iterator &b) noexcept { return a.at_ != b.at_; }
 
       private:
-        template <bool>
+        template <bool, bool>
         friend class basic_iterator;
 
         MILLPOND_INLINE_ void take_one() noexcept {
             at_ = word_ + mp_trailing_zeros_(left_);
+            note_index();
             left_ &= left_ - 1;
+        }
+        MILLPOND_INLINE_ void note_index() noexcept {
+            if constexpr (Counts) {
+                index_ = end_ - 64 + mp_trailing_zeros_(left_);
+            }
         }
         MILLPOND_INLINE_ void next_run() noexcept {
             if (left_ == 0) {
@@ -445,6 +465,7 @@ class slots_ {
                 return;
             }
             at_ = word_ + mp_trailing_zeros_(left_);
+            note_index();
             // The carry goes through the run's bits, to the first 0 behind them.
             const std::uint64_t behind = left_ + (left_ & (0 - left_));
             run_end_ = word_ + (behind != 0 ? mp_trailing_zeros_(behind) : 64);
@@ -459,6 +480,7 @@ class slots_ {
         std::uint64_t left_ = 0;
         bool is_sparse_ = false;
         std::size_t end_ = 0;
+        std::size_t index_ = 0; // of the value, if it counts
         const mp_bits_ *bits_ = nullptr;
     };
     MILLPOND_INLINE_ iterator begin() noexcept {
@@ -476,8 +498,14 @@ class slots_ {
 
     // The values with their handles: `for (auto [which, bullet] : bullets.each())`, where `bullet` is a reference. As for
     // iterators, only the value that is visited may be removed.
-    each_range_<T, iterator> each() noexcept { return {begin(), end()}; }
-    each_range_<T, const_iterator> each() const noexcept { return {begin(), end()}; }
+    MILLPOND_INLINE_ each_range_<T, basic_iterator<false, true>> each() noexcept {
+        refresh();
+        return {basic_iterator<false, true>(raw_), {}};
+    }
+    MILLPOND_INLINE_ each_range_<T, basic_iterator<true, true>> each() const noexcept {
+        assert_all_are_there();
+        return {basic_iterator<true, true>(raw_), {}};
+    }
 
   protected:
     slots_() noexcept = default;
@@ -916,29 +944,100 @@ class packed_pool {
     template <typename Value>
     class placed {
       public:
-        placed(const mp_packed *raw, std::size_t left) noexcept : raw_(raw), left_(left) {}
-        Value &operator*() const noexcept { return static_cast<Value *>(mp_packed_values(raw_))[left_ - 1]; }
-        placed &operator++() noexcept {
-            const std::size_t there = mp_packed_count(raw_);
+        MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept
+            : raw_(raw), behind_(reinterpret_cast<Value *>(raw->values_) + left), owner_(raw->order_ + left) {}
+        MILLPOND_INLINE_ Value &operator*() const noexcept { return behind_[-1]; }
+        MILLPOND_INLINE_ placed &operator++() noexcept {
+            --behind_;
+            --owner_;
             // The loop may have removed others.
-            left_ = left_ - 1 < there ? left_ - 1 : there;
+            Value *const end = reinterpret_cast<Value *>(raw_->values_) + raw_->count_;
+            if (behind_ > end) {
+                behind_ = end;
+                owner_ = raw_->order_ + raw_->count_;
+            }
             return *this;
         }
-        friend bool operator==(const placed &a, const placed &b) noexcept { return a.left_ == b.left_; }
-        millpond::handle<T> handle() const noexcept {
-            return millpond::handle<T>(mp_packed_handle_at(raw_, left_ - 1));
+        friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.behind_ == b.behind_; }
+        MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
+            const std::uint32_t slot = owner_[-1];
+            const std::uint32_t *const words = static_cast<const std::uint32_t *>(raw_->slots_.words_);
+            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(slot) << 32 | words[slot]);
         }
 
       private:
         const mp_packed *raw_;
-        // How many values are left.
-        std::size_t left_;
+        Value *behind_; // the value is before it
+        const std::uint32_t *owner_;
+    };
+
+    // Goes over the array. Where there are assertions, it notices what must not be done meanwhile.
+    template <typename Value>
+    class checked {
+      public:
+        using iterator_category = std::random_access_iterator_tag;
+#if __cplusplus >= 202002L
+        using iterator_concept = std::contiguous_iterator_tag;
+        using element_type = Value;
+#endif
+        using value_type = T;
+        using difference_type = std::ptrdiff_t;
+        using reference = Value &;
+        using pointer = Value *;
+
+        checked() noexcept = default;
+        MILLPOND_INLINE_ checked(const mp_packed *raw, Value *at) noexcept
+            : at_(at), raw_(raw), changes_(raw->slots_.inserted_ + raw->slots_.removed_) {}
+        // What may change a value goes where nothing may.
+        template <typename Other, typename = std::enable_if_t<std::is_same_v<const Other, Value>>>
+        checked(const checked<Other> &other) noexcept : at_(other.at_), raw_(other.raw_), changes_(other.changes_) {}
+
+        MILLPOND_INLINE_ Value &operator*() const noexcept { return *at_; }
+        MILLPOND_INLINE_ Value *operator->() const noexcept { return at_; }
+        MILLPOND_INLINE_ Value &operator[](std::ptrdiff_t by) const noexcept { return at_[by]; }
+        MILLPOND_INLINE_ checked &operator++() noexcept { return *this += 1; }
+        MILLPOND_INLINE_ checked &operator--() noexcept { return *this += -1; }
+        checked operator++(int) noexcept {
+            checked before = *this;
+            ++*this;
+            return before;
+        }
+        checked operator--(int) noexcept {
+            checked before = *this;
+            --*this;
+            return before;
+        }
+        MILLPOND_INLINE_ checked &operator+=(std::ptrdiff_t by) noexcept {
+            assert(raw_->slots_.inserted_ + raw_->slots_.removed_ == changes_ &&
+                   "a loop over a packed_pool inserts or removes: `each`, `for_each` and `retain` allow it");
+            at_ += by;
+            return *this;
+        }
+        MILLPOND_INLINE_ checked &operator-=(std::ptrdiff_t by) noexcept { return *this += -by; }
+        friend checked operator+(checked a, std::ptrdiff_t by) noexcept { return a += by; }
+        friend checked operator+(std::ptrdiff_t by, checked a) noexcept { return a += by; }
+        friend checked operator-(checked a, std::ptrdiff_t by) noexcept { return a -= by; }
+        friend std::ptrdiff_t operator-(const checked &a, const checked &b) noexcept { return a.at_ - b.at_; }
+        friend MILLPOND_INLINE_ bool operator==(const checked &a, const checked &b) noexcept { return a.at_ == b.at_; }
+        friend MILLPOND_INLINE_ bool operator!=(const checked &a, const checked &b) noexcept { return a.at_ != b.at_; }
+        friend bool operator<(const checked &a, const checked &b) noexcept { return a.at_ < b.at_; }
+        friend bool operator>(const checked &a, const checked &b) noexcept { return a.at_ > b.at_; }
+        friend bool operator<=(const checked &a, const checked &b) noexcept { return a.at_ <= b.at_; }
+        friend bool operator>=(const checked &a, const checked &b) noexcept { return a.at_ >= b.at_; }
+
+      private:
+        template <typename>
+        friend class checked;
+
+        Value *at_ = nullptr;
+        const mp_packed *raw_ = nullptr;
+        std::uint64_t changes_ = 0;
     };
 
   public:
     using value_type = T;
-    using iterator = T *;
-    using const_iterator = const T *;
+    using iterator = checked<T>;
+    using const_iterator = checked<const T>;
 
     // An empty pool without capacity.
     packed_pool() noexcept = default;
@@ -982,14 +1081,14 @@ class packed_pool {
     mp_packed *raw() noexcept { return raw_ != &no_packed_ ? raw_ : nullptr; }
     const mp_packed *raw() const noexcept { return raw_ != &no_packed_ ? raw_ : nullptr; }
 
-    // The values, which are an array. In a loop over them nothing may be inserted or removed: `each`, `for_each` and
-    // `retain` allow it.
+    // The values, which are an array. In a loop over them nothing may be inserted or removed, which an assertion tells if the
+    // loop is from `begin` to `end`: `each`, `for_each` and `retain` allow it.
     T *data() noexcept { return static_cast<T *>(mp_packed_values(raw_)); }
     const T *data() const noexcept { return static_cast<const T *>(mp_packed_values(raw_)); }
-    iterator begin() noexcept { return data(); }
-    iterator end() noexcept { return data() + size(); }
-    const_iterator begin() const noexcept { return data(); }
-    const_iterator end() const noexcept { return data() + size(); }
+    MILLPOND_INLINE_ iterator begin() noexcept { return {raw_, data()}; }
+    MILLPOND_INLINE_ iterator end() noexcept { return {raw_, data() + size()}; }
+    MILLPOND_INLINE_ const_iterator begin() const noexcept { return {raw_, data()}; }
+    MILLPOND_INLINE_ const_iterator end() const noexcept { return {raw_, data() + size()}; }
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
 
@@ -1115,7 +1214,7 @@ class packed_pool {
     // Returns the handle of a value of this pool, which is false for any other address. O(1).
     handle<T> handle_of(const T &value) const noexcept {
         const std::size_t behind =
-            reinterpret_cast<std::uintptr_t>(std::addressof(value)) - reinterpret_cast<std::uintptr_t>(data());
+            reinterpret_cast<std::uintptr_t>(address_of_(value)) - reinterpret_cast<std::uintptr_t>(data());
         return behind % sizeof(T) == 0 ? handle_at(behind / sizeof(T)) : handle<T>();
     }
 
@@ -1237,51 +1336,13 @@ class snapshot {
     mp_status status_ = MP_NULL_POINTER;
 };
 
-#if defined(__cpp_lib_memory_resource)
-// Memory in slots of several sizes, for the containers of `std::pmr`. Used by one thread at a time.
-class size_classes final : public std::pmr::memory_resource {
-  public:
-    // Creates classes of up to 1 KiB, which grow; larger requests go to the C library.
-    size_classes() noexcept { status_ = mp_classes_create(nullptr, 0, MP_CLASSES_GROW, &raw_); }
-    // Creates classes of these sizes, with the given numbers of reserved slots.
-    size_classes(const mp_class *classes, std::size_t count, std::uint32_t overflow) noexcept {
-        status_ = mp_classes_create(classes, count, overflow, &raw_);
-    }
-    size_classes(const size_classes &) = delete;
-    size_classes &operator=(const size_classes &) = delete;
-    ~size_classes() override { mp_classes_destroy(raw_); }
-
-    mp_status status() const noexcept { return status_; }
-    mp_classes_stats stats() const noexcept { return mp_classes_stats_of(raw_); }
-
-  private:
-    void *do_allocate(std::size_t bytes, std::size_t align) override {
-        void *memory = mp_classes_take(raw_, bytes, align);
-        if (memory == nullptr) {
-#if defined(__cpp_exceptions)
-            throw std::bad_alloc();
-#else
-            std::abort();
-#endif
-        }
-        return memory;
-    }
-    void do_deallocate(void *memory, std::size_t bytes, std::size_t align) override {
-        mp_classes_give(raw_, memory, bytes, align);
-    }
-    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override { return this == &other; }
-
-    mp_classes *raw_ = nullptr;
-    mp_status status_ = MP_OK;
-};
-#endif
-
 } // namespace millpond
 
 template <typename T>
 struct std::hash<millpond::handle<T>> {
     std::size_t operator()(millpond::handle<T> which) const noexcept {
-        return std::hash<std::uint64_t>()(which.to_bits());
+        const std::uint64_t mixed = which.to_bits() * 0x9e3779b97f4a7c15u;
+        return static_cast<std::size_t>(mixed ^ mixed >> 32);
     }
 };
 

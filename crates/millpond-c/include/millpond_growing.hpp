@@ -4,7 +4,7 @@
 //     nodes.reserve(4000);                        // growth does not happen in play
 //     Node *node = nodes.alloc(x, y);             // constructed; null if there is no memory
 //     nodes.free(node);                           // destroyed; false if it is not a live object of this pool
-//     auto owned = nodes.make(x, y);              // a std::unique_ptr that puts its node back
+//     auto owned = nodes.make(x, y);              // an owner, which puts its node back
 //
 // Freed objects are a stack: the one freed last comes next. When it is empty, a chunk comes from `operator new`, as
 // large as all before together (64 objects at least), and stays. Objects never move. Each takes its own size (a
@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -29,13 +28,41 @@ class growing_pool {
     static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool of objects");
 
   public:
-    // Puts an object back: the deleter of `owner`.
-    struct give_back {
-        growing_pool *pool;
-        void operator()(T *object) const noexcept { pool->free(object); }
+    // An object that puts itself back when it is destroyed, like a `std::unique_ptr` (whose header takes longer to compile
+    // than all of this one). The pool must outlive it.
+    class owner {
+      public:
+        owner() noexcept = default;
+        owner(std::nullptr_t) noexcept {}
+        owner(growing_pool &pool, T *object) noexcept : pool_(&pool), object_(object) {}
+        owner(owner &&other) noexcept : pool_(other.pool_), object_(other.release()) {}
+        owner &operator=(owner &&other) noexcept {
+            growing_pool *const pool = other.pool_;
+            reset(other.release());
+            pool_ = pool;
+            return *this;
+        }
+        ~owner() { reset(); }
+
+        T *get() const noexcept { return object_; }
+        T &operator*() const noexcept { return *object_; }
+        T *operator->() const noexcept { return object_; }
+        explicit operator bool() const noexcept { return object_ != nullptr; }
+        // The object is nobody's then: `free` puts it back.
+        T *release() noexcept { return std::exchange(object_, nullptr); }
+        // Puts the object back, and owns another one of the same pool, or none.
+        void reset(T *object = nullptr) noexcept {
+            if (T *const old = std::exchange(object_, object)) {
+                pool_->free(old);
+            }
+        }
+        friend bool operator==(const owner &a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
+        friend bool operator!=(const owner &a, std::nullptr_t) noexcept { return a.object_ != nullptr; }
+
+      private:
+        growing_pool *pool_ = nullptr;
+        T *object_ = nullptr;
     };
-    // An object that puts itself back when it is destroyed. The pool must outlive it.
-    using owner = std::unique_ptr<T, give_back>;
 
     growing_pool() noexcept = default;
     growing_pool(const growing_pool &) = delete; // owners know where their pool is
@@ -82,11 +109,13 @@ class growing_pool {
     // The same, as an owner; an empty one if there is no memory.
     template <typename... Arguments>
     owner make(Arguments &&...arguments) {
-        return owner(alloc(std::forward<Arguments>(arguments)...), give_back{this});
+        return owner(*this, alloc(std::forward<Arguments>(arguments)...));
     }
 
     // Destroys an object, and puts its memory back. False, and nothing happens, for an address that is not that of a
-    // live object of this pool. The destructor may use the pool, and free others.
+    // live object of this pool. The destructor may use the pool, and free others. An address has no generation: one that
+    // was kept after its object was freed is refused only until its slot is used again, and then frees the new object.
+    // Where that may happen, keep owners, or the handles of `mps::growing_pool` (millpond_small.hpp).
     bool free(T *object) noexcept {
         const found at = find(object);
         if (at.of == nullptr || at.of->states()[at.slot] != live) {

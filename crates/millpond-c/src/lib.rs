@@ -42,6 +42,7 @@ mod recorder;
 mod recording;
 #[cfg(millpond_standalone)]
 mod runtime;
+mod shared;
 mod snapshot;
 mod status;
 mod sum;

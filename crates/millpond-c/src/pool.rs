@@ -8,6 +8,8 @@ use core::ffi::{c_char, c_void};
 use core::fmt;
 use core::ptr::{self, NonNull};
 
+use millpond::Stats;
+
 use crate::callbacks::{Bits, Key, Poison};
 use crate::face::{Face, slot_of};
 use crate::head::Head;
@@ -372,6 +374,21 @@ pub struct StatsInC {
     pub(crate) evicted: u64,
 }
 
+impl StatsInC {
+    pub(crate) fn of(stats: &Stats) -> Self {
+        Self {
+            capacity: stats.capacity as u64,
+            live: stats.live as u64,
+            peak: stats.peak as u64,
+            retired: stats.retired as u64,
+            inserted: stats.inserted,
+            removed: stats.removed,
+            refused: stats.refused,
+            evicted: stats.evicted,
+        }
+    }
+}
+
 /// See the header.
 ///
 /// # Safety
@@ -383,16 +400,7 @@ pub unsafe extern "C" fn mp_pool_stats(pool: *const Head) -> StatsInC {
     let Some(stats) = (unsafe { face(pool) }).map(Face::stats) else {
         return StatsInC::default();
     };
-    StatsInC {
-        capacity: stats.capacity as u64,
-        live: stats.live as u64,
-        peak: stats.peak as u64,
-        retired: stats.retired as u64,
-        inserted: stats.inserted,
-        removed: stats.removed,
-        refused: stats.refused,
-        evicted: stats.evicted,
-    }
+    StatsInC::of(&stats)
 }
 
 /// See the header.

@@ -3,7 +3,7 @@
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::panic::PanicInfo;
 
 use crate::callbacks::{c_free, c_take};
@@ -67,6 +67,30 @@ impl Pen {
 
 unsafe extern "C" {
     safe fn abort() -> !;
+
+    /// Of the C library, to the file with this number.
+    #[cfg_attr(windows, link_name = "_write")]
+    fn write(file: c_int, bytes: *const c_void, count: Count) -> Written;
+}
+
+#[cfg(windows)]
+type Count = u32;
+#[cfg(not(windows))]
+type Count = usize;
+#[cfg(windows)]
+type Written = i32;
+#[cfg(not(windows))]
+type Written = isize;
+
+/// Says the last words on stderr, and ends the program.
+fn end(pen: &Pen) -> ! {
+    const STDERR: c_int = 2;
+    for (bytes, count) in [(mp_last_words.0.get().cast_const().cast(), pen.at), (b"\n".as_ptr(), 1)]
+    {
+        // SAFETY: so many bytes are there. Whoever does not want to hear them loses nothing.
+        let _ = unsafe { write(STDERR, bytes.cast(), count as Count) };
+    }
+    abort()
 }
 
 /// Ends the program, because it has written to a dead slot.
@@ -76,7 +100,7 @@ pub(crate) fn end_for_write_to_dead(slot: u32, byte: u32) -> ! {
     pen.write_number(slot);
     pen.write(b" was written to while it was dead, at byte ");
     pen.write_number(byte);
-    abort()
+    end(&pen)
 }
 
 #[panic_handler]
@@ -89,7 +113,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         pen.write(b":");
         pen.write_number(place.line());
     }
-    abort()
+    end(&pen)
 }
 
 /// The parts of Rust's own library that are made for unwinding name these two; here nothing ever unwinds. They stay

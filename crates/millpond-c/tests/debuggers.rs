@@ -118,6 +118,113 @@ fn gdb_shows_handles_and_live_values() {
     }
 }
 
+/// A program with the pools that need no library, and those that grow, which stops in `look`.
+fn shown_without_a_library(debugger: &str) -> PathBuf {
+    let folder = made(&format!("debuggers-small-{debugger}"));
+    let source = folder.join("shown.cpp");
+    fs::write(
+        &source,
+        "#include <millpond.hpp>\n#include <millpond_small.hpp>\nstruct bullet { int x; };\n\
+         extern \"C\" void look() { asm volatile(\"\"); }\n\
+         int main() {\n    mps::pool<bullet> plain(9), named(9, {\"bullets\", false});\n\
+         \x20   mps::growing_pool<bullet> growing;\n    mps::packed_pool<bullet> packed(9);\n\
+         \x20   auto gone = plain.emplace(bullet{5});\n    plain.emplace(bullet{6});\n\
+         \x20   auto second = plain.emplace(bullet{7});\n    plain.remove(gone);\n    named.emplace(bullet{1});\n\
+         \x20   for (int i = 0; i < 5000; ++i) growing.emplace(bullet{i});\n\
+         \x20   growing.retain([](const bullet &one) { return one.x == 4999; });\n\
+         \x20   gone = packed.emplace(bullet{5});\n    packed.emplace(bullet{6});\n    packed.emplace(bullet{7});\n\
+         \x20   packed.remove(gone);\n    millpond::growing_pool<bullet> chunks;\n\
+         \x20   bullet *first = chunks.alloc(bullet{8});\n    chunks.alloc(bullet{9});\n    chunks.free(first);\n\
+         \x20   millpond::vec_pool<bullet> vector(2);\n    vector.emplace(bullet{4});\n\
+         \x20   look();\n    return second == gone;\n}\n",
+    )
+    .unwrap();
+    let program = folder.join("shown");
+    let mut compile = strict("g++");
+    compile.args(["-std=c++17", "-g", "-O0"]).arg(&source).arg(library().unwrap());
+    run(compile.arg("-o").arg(&program));
+    program
+}
+
+#[test]
+fn gdb_shows_the_pools_that_grow_and_those_without_a_library() {
+    if library().is_none() || !has("gdb") {
+        return;
+    }
+    let script = format!("source {}", here().join("debuggers/millpond_gdb.py").display());
+    let mut gdb = Command::new("gdb");
+    gdb.args([
+        "-q",
+        "-nx",
+        "-batch",
+        "-ex",
+        &script,
+        "-ex",
+        "break look",
+        "-ex",
+        "run",
+        "-ex",
+        "up",
+    ]);
+    for shown in ["second", "plain", "named", "growing", "packed", "chunks", "vector"] {
+        gdb.args(["-ex", &format!("print {shown}")]);
+    }
+    let said =
+        String::from_utf8_lossy(&run(gdb.arg(shown_without_a_library("gdb"))).stdout).into_owned();
+    for expected in [
+        "$1 = 2v1\n",
+        "$2 = 2 of 9 live, at most 3 = {[1v1] = {x = 6}, [2v1] = {x = 7}}\n",
+        "$3 = \"bullets\": 1 of 9 live, at most 1, generations from 2133709781 = {[0v2133709781] = {x = 1}}\n",
+        "live, at most 5000 = {[4999v1] = {x = 4999}}\n",
+        "$5 = 2 of 9 live, at most 3 = {[2v1] = {x = 7}, [1v1] = {x = 6}}\n",
+        "$6 = 1 of 64 live, in 1 chunks = {[0.1] = {x = 9}}\n",
+        "$7 = 1 of 2 live, at most 1 = {[0v1] = {x = 4}}\n",
+    ] {
+        assert!(said.contains(expected), "{expected} in {said}");
+    }
+}
+
+#[test]
+fn lldb_shows_the_pools_that_grow_and_those_without_a_library() {
+    if library().is_none() || !has("lldb") {
+        return;
+    }
+    let script =
+        format!("command script import {}", here().join("debuggers/millpond_lldb.py").display());
+    let mut lldb = Command::new("lldb");
+    lldb.args(["--no-lldbinit", "--batch", "-o", &script]);
+    for command in [
+        "breakpoint set -n look",
+        "run",
+        "up",
+        "frame variable second plain named growing packed chunks vector",
+    ] {
+        lldb.args(["-o", command]);
+    }
+    lldb.arg(shown_without_a_library("lldb"));
+    if let Some(path) = python_of_lldb() {
+        lldb.env("PYTHONPATH", path);
+    }
+    let output = lldb.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("No module named") {
+        println!("not run: lldb has no Python (apt-get install python3-lldb-14)");
+        return;
+    }
+    for expected in [
+        "second = 2v1\n",
+        "plain = 2 of 9 live, at most 3 {\n  [1v1] = (x = 6)\n  [2v1] = (x = 7)\n}",
+        "named = \"bullets\": 1 of 9 live, at most 1, generations from 2133709781 {",
+        "[4999v1] = (x = 4999)",
+        "packed = 2 of 9 live, at most 3 {\n  [2v1] = (x = 7)\n  [1v1] = (x = 6)\n}",
+        "chunks = 1 of 64 live, in 1 chunks {\n  [0.1] = (x = 9)\n}",
+        "vector = 1 of 2 live, at most 1 {\n  [0v1] = (x = 4)\n}",
+    ] {
+        assert!(said.contains(expected), "{expected} in {said}{errors}");
+    }
+}
+
 /// Where lldb's Python module is, if it is Debian 12's: there lldb looks in another folder, and the module's link to lldb
 /// itself leads nowhere.
 fn python_of_lldb() -> Option<PathBuf> {
@@ -214,7 +321,9 @@ fn lldb_shows_handles_and_live_values() {
 fn the_natvis_file_names_fields_that_there_are() {
     let natvis = fs::read_to_string(here().join("debuggers/millpond.natvis")).unwrap();
     let header = fs::read_to_string(here().join("include/millpond.h")).unwrap();
-    let header = header + &fs::read_to_string(here().join("include/millpond.hpp")).unwrap();
+    let of = |name| fs::read_to_string(here().join("include").join(name)).unwrap();
+    let header =
+        header + &of("millpond.hpp") + &of("millpond_growing.hpp") + &of("millpond_small.hpp");
     let words = natvis.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let fields: Vec<_> = words.filter(|word| word.len() > 1 && word.ends_with('_')).collect();
     assert!(fields.len() > 8);

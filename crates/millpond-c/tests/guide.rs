@@ -93,6 +93,7 @@ fn the_page_leads_to_a_pool_that_runs() {
         ("g++", "cpp", "main.cpp", "millpond::pool"),
         ("g++", "cpp", "main.cpp", "millpond::packed_pool"),
         ("g++", "cpp", "main.cpp", "millpond::vec_pool"),
+        ("g++", "cpp", "main.cpp", "millpond::sync_pool"),
         ("gcc", "c", "main.c", "MP_PACKED("),
         ("gcc", "c", "main.c", "MP_NO_LIMIT"),
     ] {
@@ -100,7 +101,7 @@ fn the_page_leads_to_a_pool_that_runs() {
         let program = folder.join("without-warnings");
         let mut compile = strict(compiler);
         compile.arg(if language == "c" { "-std=c99" } else { "-std=c++17" });
-        compile.arg("-Wno-double-promotion").arg(folder.join(file));
+        compile.args(["-Wno-double-promotion", "-pthread"]).arg(folder.join(file));
         run(compile.arg(library().unwrap()).arg("-o").arg(&program));
         says(&mut Command::new(program));
     }
@@ -190,6 +191,11 @@ fn the_examples_do_what_the_designs_say() {
     let scene = "999 nodes, 2 of them orphans, the longest name has 14 letters\n\
                  50 plays, slot 1 was taken from another\n";
     assert_eq!(said(growing, &[]), scene);
+    let saved = example("g++", "-std=c++17", Path::new("cpp/saved_game.cpp"));
+    let file = made("examples").join("rockets.state");
+    let loaded = "all is well: 1 rocket, the second is at 5.0, the first is gone\n\
+                  the bytes are not the state of a pool: 1 rocket\n";
+    assert_eq!(said(saved, &[&file]), loaded);
     let cpp = example("g++", "-std=c++17", Path::new("cpp/quadtree.cpp"));
     assert_eq!(said(cpp, &[&tree]), quadtree);
     let picture = fs::read(tree).unwrap();

@@ -166,8 +166,13 @@ fn a_write_to_a_dead_slot_is_told_when_the_slot_is_used_again() {
         ] {
             let mut command = strict(c);
             command.arg("-std=c99").args(more);
-            let said = compile_and_run(&mut command, "dead_slot.c", &format!("{c}-dead-slot"));
+            let name = format!("{c}-dead-slot");
+            let said = compile_and_run(&mut command, "dead_slot.c", &name);
             assert_eq!(said, expected, "{c} {more:?}");
+            // On stderr as well, for a program that has no handler for `abort`.
+            let errors = run(&mut Command::new(made("programs").join(name))).stderr;
+            let on_stderr = if more[0] == "-DHARMLESS" { "" } else { expected };
+            assert_eq!(String::from_utf8_lossy(&errors), on_stderr, "{c} {more:?}");
         }
     }
 }
@@ -205,6 +210,54 @@ fn what_only_reads_a_pool_writes_nothing_and_runs_on_several_threads() {
             let said = compile_and_run(&mut command, "readers.c", &format!("{c}-readers"));
             assert_eq!(said, "all is well\n", "{c} {more}");
         }
+    }
+}
+
+/// The sanitizer sees that what one thread wrote is read by others only afterwards, although the library is not instrumented;
+/// and it finds a write to a value that several threads hold.
+#[test]
+fn threads_share_pools_and_objects_that_are_lent() {
+    if library().is_none() {
+        return;
+    }
+    let addresses = "-fsanitize=address,undefined";
+    for (c, cpp) in COMPILERS.into_iter().filter(|(c, cpp)| has(c) && has(cpp)) {
+        for more in ["-O2", addresses, "-fsanitize=thread"] {
+            let mut command = strict(c);
+            command.args(["-std=c99", "-pthread", "-g1", more]);
+            let said = compile_and_run(&mut command, "shared.c", &format!("{c}-shared"));
+            assert_eq!(said, "all is well\n", "{c} {more}");
+            let mut command = strict(cpp);
+            command.args(["-std=c++17", "-pthread", "-g1", more]);
+            let said = compile_and_run(&mut command, "shared.cpp", &format!("{cpp}-shared"));
+            assert_eq!(said, "all is well\n", "{cpp} {more}");
+        }
+    }
+    let mut command = strict("gcc");
+    command.args(["-std=c99", "-pthread", "-g1", "-fsanitize=thread", "-DRACES"]);
+    let program = made("programs").join("shared-races");
+    command.arg(here().join("tests/shared.c")).arg(library().unwrap()).arg("-o").arg(&program);
+    run(&mut command);
+    let output = Command::new(program).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("data race"));
+}
+
+/// In builds with assertions, each ends the program.
+#[test]
+fn what_a_loop_must_not_do_ends_at_an_assertion() {
+    if library().is_none() {
+        return;
+    }
+    for (which, expected) in [
+        ("packed removes", "a loop over a packed_pool inserts or removes"),
+        ("packed inserts", "a loop over a packed_pool inserts or removes"),
+        ("growing inserts", "the loop has inserted a value, and the pool has grown"),
+    ] {
+        let mut command = strict("g++");
+        compile_and_run(command.arg("-std=c++17"), "loops.cpp", "loops");
+        let output = Command::new(made("programs").join("loops")).arg(which).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(expected), "{which}: {said}");
     }
 }
 

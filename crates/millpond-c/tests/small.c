@@ -281,11 +281,164 @@ static void lists(void) {
     CHECK(mps_list_create(&pool) == all[2] && mps_list_create(&pool) == NULL);
 }
 
+static void *plain_more(size_t bytes, void *user) {
+    (void)user;
+    return malloc(bytes);
+}
+
+/* Random steps beside a model, with saves and restores, whole and damaged. */
+#define OBJECTS_MAX 700
+
+static void growing(void) {
+    static uint64_t handles[OBJECTS_MAX], numbers[OBJECTS_MAX], then_handles[OBJECTS_MAX], then_numbers[OBJECTS_MAX];
+    static unsigned char state[OBJECTS_MAX * 40 + 64], damaged[sizeof state];
+    mps_growing pool, other;
+    uint64_t random = 7, number = 0;
+    size_t count = 0, then_count = 0, state_bytes = 0, at;
+    void *chunk;
+    int step, blocks = 0;
+    mps_id id, none = {0};
+    mps_growing_init(&pool, 24, NULL, NULL);
+    CHECK(mps_growing_alloc(&pool, &id) == NULL && id.bits == 0 && !mps_growing_reserve(&pool, 1));
+    CHECK(mps_growing_find(&pool, id_of(0, 1)) == NULL && !mps_growing_free(&pool, none));
+    mps_growing_init(&pool, SIZE_MAX, plain_more, NULL);
+    CHECK(mps_growing_alloc(&pool, &id) == NULL);
+    mps_growing_init(&pool, 24, plain_more, NULL);
+    for (step = 0; step < 30000; step++) {
+        uint32_t choice;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        choice = (uint32_t)(random >> 33) % 100;
+        at = count == 0 ? 0 : (size_t)(random >> 40) % count;
+        if (choice < (step / 2000 % 2 == 0 ? 60u : 40u) && count < OBJECTS_MAX) {
+            uint64_t *made = (uint64_t *)mps_growing_alloc(&pool, &id);
+            CHECK(made != NULL && mps_growing_find(&pool, id) == made);
+            made[0] = made[2] = ++number;
+            handles[count] = id.bits;
+            numbers[count++] = number;
+        } else if (choice < 95 && count != 0) {
+            id.bits = handles[at];
+            CHECK(mps_growing_free(&pool, id) && !mps_growing_free(&pool, id) && mps_growing_find(&pool, id) == NULL);
+            id.bits ^= (uint64_t)1 << choice % 64;
+            handles[at] = handles[count - 1];
+            numbers[at] = numbers[--count];
+        } else if (choice == 96) {
+            state_bytes = mps_growing_state_bytes(&pool);
+            CHECK(state_bytes <= sizeof state && !mps_growing_save(&pool, state, state_bytes - 1));
+            CHECK(mps_growing_save(&pool, state, state_bytes));
+            memcpy(then_handles, handles, sizeof handles);
+            memcpy(then_numbers, numbers, sizeof numbers);
+            then_count = count;
+        } else if (choice == 97 && state_bytes != 0) {
+            CHECK(mps_growing_restore(&pool, state, state_bytes));
+            memcpy(handles, then_handles, sizeof handles);
+            memcpy(numbers, then_numbers, sizeof numbers);
+            count = then_count;
+        } else if (choice == 98 && state_bytes != 0) {
+            memcpy(damaged, state, state_bytes);
+            damaged[(size_t)(random >> 20) % state_bytes] ^= (unsigned char)(1u << (random >> 61));
+            mps_growing_init(&other, 24, plain_more, NULL);
+            if (mps_growing_restore(&other, damaged, state_bytes - (step % 5 == 0))) {
+                while (other.live < other.slots) { /* every slot comes once */
+                    CHECK(mps_growing_alloc(&other, &id) != NULL);
+                }
+            } else {
+                CHECK(other.live == 0 && other.used == 0);
+            }
+            while ((chunk = mps_growing_take_chunk(&other)) != NULL) {
+                free(chunk);
+            }
+        }
+        CHECK(pool.live == count);
+        for (at = 0; at < count && step % 50 == 0; at++) {
+            uint64_t *found;
+            id.bits = handles[at];
+            found = (uint64_t *)mps_growing_find(&pool, id);
+            CHECK(found != NULL && found[0] == numbers[at] && found[2] == numbers[at] && (uintptr_t)found % 8 == 0);
+        }
+        if (step % 50 == 0) {
+            size_t seen = 0;
+            for (id = none; mps_growing_next(&pool, &id) != NULL;) {
+                CHECK(mps_growing_find(&pool, id) != NULL);
+                seen++;
+            }
+            CHECK(seen == count);
+        }
+    }
+    /* A loop may free and alloc anything. */
+    for (id = none; mps_growing_next(&pool, &id) != NULL;) {
+        CHECK(mps_growing_free(&pool, id));
+    }
+    CHECK(pool.live == 0 && mps_growing_reserve(&pool, 3000) && pool.slots >= 3000);
+    /* A slot whose generations are used up retires. */
+    id = id_of(0, 0x7fffffff);
+    CHECK(mps_growing_alloc(&pool, &none) != NULL);
+    *mps_growing_word_(&pool, (uint32_t)(none.bits >> 32)) = none.bits >> 32 << 32 | 0x7fffffff;
+    id.bits = none.bits >> 32 << 32 | 0x7fffffff;
+    at = pool.used;
+    CHECK(mps_growing_free(&pool, id) && !mps_growing_free(&pool, id) && mps_growing_find(&pool, id) == NULL);
+    for (count = 0; count < at; count++) {
+        CHECK(mps_growing_alloc(&pool, &none) != NULL && none.bits >> 32 != id.bits >> 32);
+    }
+    while ((chunk = mps_growing_take_chunk(&pool)) != NULL) {
+        free(chunk);
+        blocks++;
+    }
+    CHECK(blocks == 7 && mps_growing_alloc(&pool, &id) != NULL);
+    free(mps_growing_take_chunk(&pool));
+}
+
+static void saved_rosters(void) {
+    enum { SLOTS = 40 };
+    static uint32_t words[MPS_ROSTER_WORDS(SLOTS)], others[MPS_ROSTER_WORDS(SLOTS)];
+    static uint64_t objects[SLOTS], spare[SLOTS];
+    static unsigned char state[40 + SLOTS * 16], damaged[sizeof state];
+    mps_roster pool, other;
+    mps_id ids[SLOTS];
+    uint32_t at;
+    uint64_t random = 3;
+    int step, restored = 0;
+    CHECK(mps_roster_init(&pool, words, SLOTS) && mps_roster_init(&other, others, SLOTS));
+    for (at = 0; at < 30; at++) {
+        ids[at] = mps_roster_allocate(&pool);
+        objects[mps_roster_find(&pool, ids[at])] = at;
+    }
+    for (at = 0; at < 30; at += 3) {
+        CHECK(mps_roster_free(&pool, ids[at]));
+    }
+    CHECK(mps_roster_state_bytes(&pool, 8) == sizeof state && mps_roster_state_bytes(&pool, SIZE_MAX) == SIZE_MAX);
+    CHECK(!mps_roster_save(&pool, objects, 8, state, sizeof state - 1));
+    CHECK(mps_roster_save(&pool, objects, 8, state, sizeof state));
+    CHECK(!mps_roster_restore(&other, spare, 4, state, sizeof state) && !mps_roster_restore(&other, NULL, 8, state, sizeof state));
+    CHECK(!mps_roster_restore(&other, spare, 8, NULL, 0) && mps_roster_restore(&other, spare, 8, state, sizeof state));
+    check_roster(&other);
+    for (at = 0; at < 30; at++) {
+        uint32_t slot = mps_roster_find(&other, ids[at]);
+        CHECK((slot == MPS_NONE) == (at % 3 == 0) && (slot == MPS_NONE || spare[slot] == at));
+    }
+    CHECK(mps_roster_allocate(&other).bits == mps_roster_allocate(&pool).bits);
+    for (step = 0; step < 20000; step++) {
+        memcpy(damaged, state, sizeof state);
+        do {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            damaged[(size_t)(random >> 33) % sizeof state] ^= (unsigned char)(1u << (random >> 61));
+        } while (random >> 60 == 0);
+        if (mps_roster_restore(&other, spare, 8, damaged, sizeof state)) {
+            restored++; /* another object, or another generation */
+        }
+        if (step % 16 == 0) {
+            check_roster(&other);
+        }
+    }
+    CHECK(restored > 1000);
+}
+
 int main(void) {
     rosters();
     byte_maps();
     stacks();
     lists();
+    saved_rosters();
+    growing();
     printf("all is well\n");
     return 0;
 }

@@ -1,5 +1,5 @@
-//! `millpond_small.h`: every function in every standard, on other machines, under sanitizers and a fuzzer, the same steps
-//! as the pools in Rust, and the worked examples.
+//! The headers that need no library, `millpond_small.h` and `millpond_small.hpp`: every function in every standard, on
+//! other machines, under sanitizers and a fuzzer, the same steps as the pools in Rust, and the worked examples.
 
 mod support;
 
@@ -107,6 +107,99 @@ fn the_growing_pool_constructs_and_destroys_each_object_once() {
         let mut program = compiled(with(cpp, &["-std=c++17", "-O1"]), example, "growing_quadtree");
         let expected = "600 frames, more than 100 nodes at once, 1 chunk, 0 nodes left\n";
         assert_eq!(said(&mut program), expected);
+    }
+}
+
+/// `millpond_small.hpp`: its model and what is tried by hand, in each standard, with and without exceptions, and under the
+/// sanitizers of addresses, undefined behaviour and threads.
+#[test]
+fn the_pools_of_cpp_without_a_library_keep_their_promises() {
+    let addresses = ["-g1", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let threads = ["-g1", "-O1", "-fsanitize=thread"];
+    let each: [[(&str, &[&str]); 4]; 2] = [
+        [
+            ("17", &["-fno-exceptions", "-fno-rtti", "-O2"]),
+            ("20", &["-O2", "-DNDEBUG"]),
+            ("17", &addresses),
+            ("2b", &threads),
+        ],
+        [
+            ("2b", &["-fno-exceptions", "-O1"]),
+            ("17", &["-O2", "-Wold-style-cast", "-Wsign-conversion"]),
+            ("20", &addresses),
+            ("17", &threads),
+        ],
+    ];
+    for ((c, cpp), each) in [("gcc", "g++"), ("clang", "clang++")].into_iter().zip(each) {
+        if !has(c) || !has(cpp) {
+            continue;
+        }
+        for (at, (standard, more)) in each.into_iter().enumerate() {
+            let mut command = with(cpp, &[&format!("-std=c++{standard}"), "-pthread"]);
+            command.args(more);
+            let mut program =
+                compiled(command, "tests/small_pools.cpp", &format!("pools-{c}-{at}"));
+            assert_eq!(said(&mut program), "all is well\n", "{cpp} {standard} {more:?}");
+        }
+    }
+}
+
+/// As programs for Windows are built and tried on Linux.
+#[test]
+fn the_pools_of_cpp_without_a_library_run_on_windows() {
+    let wine = ["wine64", "/usr/lib/wine/wine64", "wine"];
+    let compiler = "x86_64-w64-mingw32-g++-posix";
+    let Some(wine) = wine.into_iter().find(|wine| has(wine)) else { return };
+    if !has(compiler) {
+        return;
+    }
+    let options = ["-std=c++17", "-O1", "-static", "-pthread"];
+    let program = compiled(with(compiler, &options), "tests/small_pools.cpp", "pools.exe");
+    let mut run = Command::new(wine);
+    run.env("WINEDEBUG", "-all").arg(program.get_program());
+    assert_eq!(said(&mut run).replace('\r', ""), "all is well\n");
+}
+
+/// The message is on stderr, whatever the build.
+#[test]
+fn what_ends_a_program_says_why_on_stderr() {
+    let to_do = "pool[handle] is for handles that are known to be good: for others, use get(handle), which returns null \
+                 if the object is gone.";
+    for (c, options) in [("g++", ["-O0", "-g0"]), ("clang++", ["-O2", "-DNDEBUG"])] {
+        if !has(c) {
+            continue;
+        }
+        let command = with(c, &["-std=c++17", "-pthread", options[0], options[1]]);
+        let program = compiled(command, "tests/small_pools.cpp", &format!("ends-{c}"));
+        for (how, expected) in [
+            (
+                "written",
+                "pool: slot 0 was written to while it was dead, at byte 12. Something kept a pointer to the object that \
+                 was removed there: keep handles."
+                    .to_owned(),
+            ),
+            (
+                "named",
+                format!("pool \"bullets\" refuses the handle 0v2133709781: stale: its object was removed. {to_do}"),
+            ),
+            ("stale", format!("pool refuses the handle 0v1: stale: its object was removed. {to_do}")),
+            ("never", format!("pool refuses the handle 0v77: never issued by this pool. {to_do}")),
+            (
+                "packed",
+                format!("pool refuses the handle 9v1: out of range: the pool has no such slot. {to_do}"),
+            ),
+        ] {
+            let output = Command::new(program.get_program()).arg(how).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(said, format!("millpond: {expected}\n"), "{c} {how}");
+            assert!(!output.status.success() && output.stdout.is_empty(), "{c} {how}");
+        }
+    }
+    if has("g++") {
+        let command = with("g++", &["-std=c++17", "-pthread", "-O1", "-fsanitize=address"]);
+        let program = compiled(command, "tests/small_pools.cpp", "ends-sanitized");
+        let output = Command::new(program.get_program()).arg("use after removal").output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stderr).contains("use-after-poison"));
     }
 }
 
@@ -337,21 +430,27 @@ fn the_examples_print_the_figures_of_the_texts() {
     }
 }
 
-/// The ten lines that the guide's page begins with, as somebody copies them.
+/// The programs that the guide's page has for each language, as somebody copies them beside one file.
 #[test]
 fn the_page_is_followed_from_an_empty_folder() {
-    if !has("gcc") {
+    if !has("gcc") || !has("g++") {
         return;
     }
     let page = fs::read_to_string(here().join("../../docs/guide/one-file.md")).unwrap();
-    let block = |language: &str| {
-        let from = page.split_once(&format!("```{language}\n")).unwrap().1;
-        from.split_once("```").unwrap().0
-    };
-    let folder = made("one-file");
-    fs::write(folder.join("main.c"), block("c")).unwrap();
-    fs::copy(here().join("include/millpond_small.h"), folder.join("millpond_small.h")).unwrap();
-    let mut shell = Command::new("sh");
-    shell.args(["-e", "-c", block("sh")]).current_dir(&folder);
-    assert_eq!(said(&mut shell), block("text"));
+    for (chapter, language, file, header) in [
+        ("\n## C\n", "c", "main.c", "millpond_small.h"),
+        ("\n## C++\n", "cpp", "main.cpp", "millpond_small.hpp"),
+    ] {
+        let page = page.split_once(chapter).unwrap().1;
+        let block = |language: &str| {
+            let from = page.split_once(&format!("```{language}\n")).unwrap().1;
+            from.split_once("```").unwrap().0
+        };
+        let folder = made(&format!("one-file-{language}"));
+        fs::write(folder.join(file), block(language)).unwrap();
+        fs::copy(here().join("include").join(header), folder.join(header)).unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-e", "-c", block("sh")]).current_dir(&folder);
+        assert_eq!(said(&mut shell), block("text"));
+    }
 }

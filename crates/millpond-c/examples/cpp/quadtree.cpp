@@ -1,6 +1,6 @@
 // A quadtree that is torn down and rebuilt in every frame, its containers in size classes by std::pmr: after the first
 // frames no memory comes from the C library any more. Draws the tree of the last frame: `quadtree PICTURE.ppm`.
-#include <millpond.hpp>
+#include <millpond_pmr.hpp>
 
 #include <array>
 #include <cstdio>

@@ -160,7 +160,7 @@ static void packed_values_are_an_array() {
         CHECK(each % 2 == 1 && *shared.get(shared.handle_of(each)) == each && shared[shared.handle_of(each)] == each);
         sum += each;
     }
-    CHECK(sum == 2500 && shared.cend() - shared.cbegin() == 50 && shared.data() == shared.begin());
+    CHECK(sum == 2500 && shared.cend() - shared.cbegin() == 50 && shared.data() == &*shared.begin());
     CHECK(!all.handle_at(50) && !all.handle_at(SIZE_MAX) && !all.handle_of(sum) && !all.handle_of(*all.end()));
     CHECK(!all.contains(millpond::handle<int>()) && all.get(millpond::handle<int>::from_bits(~0ull)) == nullptr);
     millpond::packed_pool<int> moved(std::move(all));

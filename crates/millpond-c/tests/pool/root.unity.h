@@ -1,7 +1,8 @@
 // What the sources of these tests share; each of them includes this first. See docs/ninja-and-clangd.md.
 #pragma once
 
-#include "millpond.hpp" // IWYU pragma: keep
+#include "millpond.hpp"     // IWYU pragma: keep
+#include "millpond_pmr.hpp" // IWYU pragma: keep
 
 #include <algorithm> // IWYU pragma: keep
 #include <cstdint> // IWYU pragma: keep
