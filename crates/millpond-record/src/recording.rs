@@ -68,6 +68,8 @@ pub struct Recording<W> {
     stacks: HashMap<Box<[u64]>, u32, foldhash::fast::RandomState>,
     addresses: usize,
     name_bytes: usize,
+    /// When the last frame began.
+    frame_ms: u32,
     line: Vec<u8>,
 }
 
@@ -86,6 +88,7 @@ impl<W: Write> Recording<W> {
             stacks: HashMap::default(),
             addresses: 0,
             name_bytes: 0,
+            frame_ms: 0,
             line: Vec::new(),
         })
     }
@@ -105,7 +108,9 @@ impl<W: Write> Recording<W> {
             return Ok(());
         }
         self.counts.frames += 1;
-        self.write(b'f', &[ms.into()])
+        // Threads that mark frames may be out of order by a little.
+        self.frame_ms = ms.max(self.frame_ms);
+        self.write(b'f', &[self.frame_ms.into()])
     }
 
     /// A block is born, requested from a call stack with this number; 0 if it is unknown.

@@ -101,10 +101,16 @@ impl Source {
         Ok(Self::new(Stored::File(file), bytes_stored))
     }
 
+    /// What was written to a temporary file.
+    #[must_use]
+    pub fn from_spool(spool: Spool) -> Self {
+        let bytes_stored = spool.bytes();
+        Self::new(Stored::Spooled(spool), bytes_stored)
+    }
+
     fn spooled(mut spool: Spool, pipe: impl Read) -> Result<Self, Fault> {
         spool.fill(pipe)?;
-        let bytes_stored = spool.bytes();
-        Ok(Self::new(Stored::Spooled(spool), bytes_stored))
+        Ok(Self::from_spool(spool))
     }
 
     fn new(place: Stored, bytes_stored: u64) -> Self {

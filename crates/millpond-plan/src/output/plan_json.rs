@@ -61,6 +61,9 @@ struct TraceJson<'p> {
     cut: Option<CutJson<'p>>,
     /// What was read of the file, and what was passed over.
     reading: ReadingJson,
+    /// The frames of the recorded program, where the recording has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frames: Option<FramesJson>,
     /// Objects that the recorded program's own pools refused.
     refused_while_recorded: u64,
     lifetimes: u64,
@@ -171,12 +174,23 @@ struct WrapperJson<'p> {
 /// A class and the pool that it needs. What depends on times or on the order of events is `null` or empty if the trace
 /// has no times.
 #[derive(Serialize)]
+struct FramesJson {
+    count: u64,
+    per_second: Option<Number>,
+    /// The frame in which most objects were alive.
+    peak_live: Option<u64>,
+}
+
+#[derive(Serialize)]
 struct ClassJson<'p> {
     /// The trace's name of the class; of recordings of a heap, the size in bytes.
     class: &'p str,
     lifetimes: u64,
     peak_live: u32,
     peak_tick: Option<u32>,
+    /// The frame of the program in which that was, where the recording has frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_frame: Option<u64>,
     /// The highest live count in 99 % of the ticks.
     p99_live: Option<u32>,
     mean_live: Option<Number>,
@@ -354,6 +368,11 @@ impl<'p> TraceJson<'p> {
                 End::Missing => "missing",
             }),
             reading: ReadingJson::from(&summary.reading),
+            frames: summary.frames.as_ref().map(|frames| FramesJson {
+                count: frames.count(),
+                per_second: frames.per_second().map(Number),
+                peak_live: plan.frame_of(plan.peak_tick),
+            }),
             refused_while_recorded: summary.refused,
             lifetimes: summary.births,
             peak_live: plan.peak_live,
@@ -447,6 +466,7 @@ impl<'p> ClassJson<'p> {
             lifetimes: statistics.lifetimes,
             peak_live: statistics.peak_live,
             peak_tick: has_times.then_some(statistics.peak_tick),
+            peak_frame: plan.frame_of(statistics.peak_tick),
             p99_live: class.p99_live,
             mean_live: has_times.then(|| Number(statistics.live_mean())),
             left_live: statistics.live,

@@ -203,6 +203,9 @@ fn what_it_is(plan: &TracePlan, wanted: &Wanted) -> String {
     if let Some(peak_bytes) = plan.peak_bytes {
         let _ = write!(what, " ({})", bytes(peak_bytes));
     }
+    if let Some(frame) = plan.frame_of(plan.peak_tick) {
+        let _ = write!(what, ", in frame {}", count(frame));
+    }
     if wanted.all {
         let (events, left) =
             (number_of(plan.summary.events(), "event"), count(plan.left_live.into()));
@@ -243,6 +246,8 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
                 }
                 HeapFormat::Heaptrack => "Recorded by heaptrack",
                 HeapFormat::Millpond => "Recorded by millpond-heap",
+                HeapFormat::Tracy => "Recorded from Tracy's client",
+                HeapFormat::Header => "Recorded by millpond_record.h",
                 HeapFormat::Csv => "Table of allocations",
             };
             let Some(seconds) = plan.seconds() else { return format!("{what}, without times") };
@@ -253,10 +258,18 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
                 }
                 false => String::new(),
             };
+            let frames = match &summary.frames {
+                Some(frames) => {
+                    let rate = frames.per_second().map(|rate| format!(", {} a second", small(rate)));
+                    let frames = number_of(frames.count(), "frame");
+                    format!(", {frames}{}", rate.unwrap_or_default())
+                }
+                None => String::new(),
+            };
             let ms = count(summary.ticks());
             match seconds < 1.0 {
-                true => format!("{what}, {ms} ms{timestamps}"),
-                false => format!("{what}, {} ({ms} ms){timestamps}", duration(seconds)),
+                true => format!("{what}, {ms} ms{timestamps}{frames}"),
+                false => format!("{what}, {} ({ms} ms){timestamps}{frames}", duration(seconds)),
             }
         }
     }

@@ -105,6 +105,8 @@ pub struct TracePlan {
     pub ticks_per_second: Option<f64>,
     /// The peak of live objects, all classes together.
     pub peak_live: u32,
+    /// The tick in which that was, for the first time.
+    pub peak_tick: u32,
     /// The number of objects that were still alive at the end.
     pub left_live: u32,
     /// The peak of live bytes, if the trace has sizes.
@@ -182,6 +184,12 @@ impl TracePlan {
         for class in &mut self.classes {
             class.worth_a_pool = self.summary.has_pools || pooled.contains(class.name.as_str());
         }
+    }
+
+    /// The frame of the recorded program in which this tick was, if the recording has frames.
+    #[must_use]
+    pub fn frame_of(&self, tick: u32) -> Option<u64> {
+        self.summary.frames.as_ref()?.at(tick)
     }
 
     /// The unit of ticks.
@@ -335,6 +343,7 @@ fn plan_with(
         name: name.to_owned(),
         ticks_per_second,
         peak_live: statistics.all.peak_live,
+        peak_tick: statistics.all.peak_tick,
         left_live: statistics.left_live(),
         peak_bytes: (summary.format != Format::Lifetimes).then_some(statistics.peak_bytes),
         classes: Vec::new(),

@@ -212,6 +212,7 @@ impl Records for Reader {
             last_tick: self.tick,
             ticks_per_second: self.clock.ticks_per_second(),
             timestamps: None,
+            frames: None,
             births: self.births,
             deaths: self.deaths,
             classes: self.classes.into_names(),

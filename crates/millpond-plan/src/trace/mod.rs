@@ -9,6 +9,7 @@ mod clock;
 mod columns;
 mod fields;
 pub mod follow;
+mod frames;
 mod heap;
 mod heaptrack;
 mod language;
@@ -24,6 +25,7 @@ mod wrappers;
 
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
+pub use frames::Frames;
 pub use language::Language;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
@@ -63,6 +65,10 @@ pub enum HeapFormat {
     Heaptrack,
     /// Recorded by `millpond-heap` in a Rust program.
     Millpond,
+    /// Recorded by `millpond record` from Tracy's client.
+    Tracy,
+    /// Recorded by `millpond_record.h` in a C or C++ program.
+    Header,
     /// `ms,event,address,size,stack` lines.
     Csv,
 }
@@ -75,6 +81,8 @@ impl Format {
             Self::Lifetimes => "lifetimes",
             Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
             Self::Heap(HeapFormat::Millpond) => "millpond-heap",
+            Self::Heap(HeapFormat::Tracy) => "tracy",
+            Self::Heap(HeapFormat::Header) => "millpond-record",
             Self::Heap(HeapFormat::Csv) => "allocations",
         }
     }
@@ -129,6 +137,8 @@ pub struct Summary {
     pub ticks_per_second: Option<f64>,
     /// Of recordings of a heap: the number of timestamps. The clock stands still between two of them.
     pub timestamps: Option<u64>,
+    /// The frames of the recorded program, where it told of them.
+    pub frames: Option<Frames>,
     /// The number of births.
     pub births: u64,
     /// The number of deaths.
@@ -168,6 +178,7 @@ impl Summary {
             last_tick: *ticks.end(),
             ticks_per_second: None,
             timestamps: Some(timestamps),
+            frames: None,
             births: allocations.kinds().map(|(_, births)| births).sum(),
             deaths,
             classes: allocations.sizes.iter().map(u64::to_string).collect(),

@@ -99,6 +99,14 @@ pub struct Ended<W> {
     pub end: End,
 }
 
+impl<W> Ended<W> {
+    /// The same without what it was written to.
+    pub fn map_out(self) -> Ended<()> {
+        let Self { counts, names, end, .. } = self;
+        Ended { out: (), counts, names, end }
+    }
+}
+
 impl<W: Write> Ended<W> {
     fn of(session: Session<W>, end: End) -> Result<Self, Fault> {
         let names = session.names();

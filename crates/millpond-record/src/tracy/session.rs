@@ -371,7 +371,7 @@ impl<W: Write> Session<W> {
 
 /// What Tracy says in place of a name that it does not know.
 fn is_unknown(text: &[u8]) -> bool {
-    text.is_empty() || text == b"[unknown]" || text == b"(unknown)"
+    text.is_empty() || text.starts_with(b"[unknown]") || text == b"(unknown)"
 }
 
 /// A function of Rust's library whose name has the type that it makes: `new<game::Bullet>`, as debug information has it.
