@@ -54,7 +54,10 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<(), Failure> {
     let what = told.recorded(&ended);
     millpond_terminal::print(&format!("{what}\nRecording: {place}\n"))?;
     match told.lost(&ended.end) {
-        Some(why) => Err(Failure::Unfinished(format!("{}: {why}; recorded what came before", arguments.tracy))),
+        Some(why) => Err(Failure::Unfinished(format!(
+            "{}: {why}; recorded what came before",
+            arguments.tracy
+        ))),
         None => Ok(()),
     }
 }
@@ -69,10 +72,7 @@ pub(crate) struct Recorded {
 }
 
 /// Records a program to a temporary file.
-pub(crate) fn for_plan(
-    address: &Address,
-    arguments: &PlanArguments,
-) -> Result<Recorded, Failure> {
+pub(crate) fn for_plan(address: &Address, arguments: &PlanArguments) -> Result<Recorded, Failure> {
     let mut recorder = Recorder::begin(address, arguments.seconds)?;
     let client = recorder.client()?;
     let Some(client) = client else {
@@ -148,7 +148,8 @@ impl About {
         }
         if counts.twice > 0 {
             let blocks = number_of(counts.twice, "block");
-            what += &format!("; {blocks} were born where one was alive, which is taken as its death");
+            what +=
+                &format!("; {blocks} were born where one was alive, which is taken as its death");
         }
         if counts.beyond > 0 {
             let blocks = number_of(counts.beyond, "block");
@@ -187,14 +188,16 @@ impl<'a> Recorder<'a> {
     /// Waits for the program; `None` if it was told to stop.
     fn client(&mut self) -> Result<Option<Client>, Failure> {
         let Self { address, stop, line, .. } = self;
-        let waiting = format!("waiting for a program with Tracy's client at {address}; Ctrl-C ends");
+        let waiting =
+            format!("waiting for a program with Tracy's client at {address}; Ctrl-C ends");
         let mut go_on = || {
             if line.is_due() {
                 line.say(waiting.clone());
             }
             !stop.load(Ordering::SeqCst)
         };
-        tracy::connect(address, &mut go_on).map_err(|fault| Failure::Arguments(format!("--tracy: {fault}")))
+        tracy::connect(address, &mut go_on)
+            .map_err(|fault| Failure::Arguments(format!("--tracy: {fault}")))
     }
 
     /// A command that is interrupted while it waits ends as every other does.
@@ -239,7 +242,9 @@ fn live(program: &str, elapsed: Duration, is_ending: bool, progress: &Progress) 
     let Progress { counts, names, largest } = progress;
     if is_ending {
         let (named, all) = (count(names.0), number_of(names.1, "call site"));
-        return format!("{program}: waiting for the names of {all}, {named} are here; Ctrl-C does without");
+        return format!(
+            "{program}: waiting for the names of {all}, {named} are here; Ctrl-C does without"
+        );
     }
     let seconds = elapsed.as_secs();
     let mut text = format!(

@@ -260,7 +260,8 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
             };
             let frames = match &summary.frames {
                 Some(frames) => {
-                    let rate = frames.per_second().map(|rate| format!(", {} a second", small(rate)));
+                    let rate =
+                        frames.per_second().map(|rate| format!(", {} a second", small(rate)));
                     let frames = number_of(frames.count(), "frame");
                     format!(", {frames}{}", rate.unwrap_or_default())
                 }

@@ -61,15 +61,10 @@ mod tests {
             frames.begin(ms).expect("in order");
         }
         assert!(frames.begin(59).is_err());
-        assert_eq!([9, 10, 25, 26, 59, 60, 99].map(|ms| frames.at(ms)), [
-            None,
-            Some(1),
-            Some(1),
-            Some(3),
-            Some(3),
-            Some(4),
-            Some(4)
-        ]);
+        assert_eq!(
+            [9, 10, 25, 26, 59, 60, 99].map(|ms| frames.at(ms)),
+            [None, Some(1), Some(1), Some(3), Some(3), Some(4), Some(4)]
+        );
         assert_eq!(frames.per_second(), Some(60.0));
     }
 }

@@ -149,8 +149,13 @@ impl Records for Reader {
         let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
         let (ticks, deaths) = (first_tick..=self.tick, self.blocks.deaths);
         let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
-        let summary =
-            Summary::of_heap(self.format.unwrap_or(HeapFormat::Millpond), ticks, self.timestamps, deaths, allocations);
+        let summary = Summary::of_heap(
+            self.format.unwrap_or(HeapFormat::Millpond),
+            ticks,
+            self.timestamps,
+            deaths,
+            allocations,
+        );
         let (end, frames, reading) = (self.end.unwrap_or(End::Missing), self.frames, self.reading);
         Ok(Summary { end: Some(end), frames, reading, ..summary })
     }

@@ -40,7 +40,9 @@ impl FromStr for Address {
             }
             // An address of version 6 without brackets has no port.
             None if text.matches(':').count() > 1 => (text, Some("")),
-            None => text.split_once(':').map_or((text, Some("")), |(host, port)| (host, Some(port))),
+            None => {
+                text.split_once(':').map_or((text, Some("")), |(host, port)| (host, Some(port)))
+            }
         };
         let is_host = |c: char| c.is_ascii_alphanumeric() || ".-_:%".contains(c);
         if host.is_empty() || host.len() > 253 || !host.chars().all(is_host) {
@@ -82,7 +84,20 @@ mod tests {
             assert_eq!(text.parse::<Address>().expect(text).to_string(), said);
         }
         assert_eq!(Address::default().to_string(), "127.0.0.1:8086");
-        for text in ["", ":80", "a:", "a:0", "a:65536", "a:b", "[::1", "[::1]x", "[::1]:", "a b", "a/b", "\u{1b}[1m"] {
+        for text in [
+            "",
+            ":80",
+            "a:",
+            "a:0",
+            "a:65536",
+            "a:b",
+            "[::1",
+            "[::1]x",
+            "[::1]:",
+            "a b",
+            "a/b",
+            "\u{1b}[1m",
+        ] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }

@@ -10,9 +10,7 @@ use super::blocks::Blocks;
 use super::protocol::{PROTOCOLS, Protocol};
 use super::session::Session;
 use super::welcome::Welcome;
-use super::{
-    Address, End, Ended, Fault, Go, Progress, known_protocols, next_block, welcome_from,
-};
+use super::{Address, End, Ended, Fault, Go, Progress, known_protocols, next_block, welcome_from};
 
 /// What a server says first, before the number of its protocol.
 const GREETING: &[u8; 8] = b"TracyPrf";
@@ -83,7 +81,10 @@ impl Client {
 /// # Errors
 /// If there is no such host, if what answers is no client of Tracy or speaks another protocol, or if the client was recorded
 /// before.
-pub fn connect(address: &Address, go_on: &mut dyn FnMut() -> bool) -> Result<Option<Client>, Fault> {
+pub fn connect(
+    address: &Address,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<Client>, Fault> {
     let mut protocols = PROTOCOLS.iter();
     let mut protocol = &PROTOCOLS[0];
     let mut hangups = 0;
@@ -173,9 +174,7 @@ fn greet(mut stream: TcpStream, protocol: &'static Protocol) -> Answer {
         NOT_AVAILABLE => Answer::Fault(
             "was recorded before, and tells its memory once: start the program again".to_owned(),
         ),
-        other => Answer::Fault(format!(
-            "answers {other}, expected a program with Tracy's client"
-        )),
+        other => Answer::Fault(format!("answers {other}, expected a program with Tracy's client")),
     }
 }
 

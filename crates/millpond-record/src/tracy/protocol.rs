@@ -82,9 +82,9 @@ pub(super) static PROTOCOLS: [Protocol; 4] = [
         sizes: &[
             1, 1, 9, 12, 9, 12, 9, 9, 9, 1, 1, 1, 13, 13, 10, 17, 17, 9, 17, 17, 13, 17, 17, 17, 5,
             27, 27, 21, 21, 27, 27, 21, 21, 21, 21, 24, 24, 16, 16, 16, 24, 24, 16, 16, 16, 25, 21,
-            25, 23, 16, 12, 2, 10, 10, 13, 1, 1, 1, 25, 13, 1, 1, 5, 26, 18, 1, 17, 5, 4, 9, 17, 17,
-            17, 13, 32, 22, 13, 17, 17, 20, 17, 20, 28, 17, 13, 25, 17, 17, 17, 17, 17, 17, 17, 16,
-            18, 1, 5, 1, 17, 1, 1, 9, 9, 24, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+            25, 23, 16, 12, 2, 10, 10, 13, 1, 1, 1, 25, 13, 1, 1, 5, 26, 18, 1, 17, 5, 4, 9, 17,
+            17, 17, 13, 32, 22, 13, 17, 17, 20, 17, 20, 28, 17, 13, 25, 17, 17, 17, 17, 17, 17, 17,
+            16, 18, 1, 5, 1, 17, 1, 1, 9, 9, 24, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
         ],
         numbers: Numbers {
             memory: 25,
@@ -109,9 +109,9 @@ pub(super) static PROTOCOLS: [Protocol; 4] = [
         sizes: &[
             1, 1, 9, 12, 9, 12, 9, 9, 9, 1, 1, 1, 13, 13, 10, 17, 17, 9, 17, 17, 13, 17, 17, 17, 5,
             27, 27, 21, 21, 27, 27, 21, 21, 21, 21, 24, 24, 16, 16, 16, 24, 24, 16, 16, 16, 25, 21,
-            25, 23, 16, 12, 2, 10, 13, 1, 1, 1, 25, 13, 1, 1, 5, 26, 18, 1, 17, 5, 4, 9, 17, 17, 17,
-            13, 32, 22, 13, 17, 17, 20, 17, 20, 28, 17, 13, 25, 17, 17, 17, 17, 17, 17, 17, 16, 18,
-            1, 5, 1, 17, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+            25, 23, 16, 12, 2, 10, 13, 1, 1, 1, 25, 13, 1, 1, 5, 26, 18, 1, 17, 5, 4, 9, 17, 17,
+            17, 13, 32, 22, 13, 17, 17, 20, 17, 20, 28, 17, 13, 25, 17, 17, 17, 17, 17, 17, 17, 16,
+            18, 1, 5, 1, 17, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
         ],
         numbers: Numbers {
             memory: 25,
@@ -136,9 +136,9 @@ pub(super) static PROTOCOLS: [Protocol; 4] = [
         sizes: &[
             1, 1, 9, 12, 9, 12, 9, 9, 9, 1, 1, 1, 13, 13, 10, 17, 17, 9, 17, 17, 13, 17, 17, 17, 5,
             27, 27, 21, 21, 27, 27, 21, 21, 24, 24, 16, 16, 16, 24, 24, 16, 16, 16, 25, 21, 25, 20,
-            13, 12, 2, 10, 13, 1, 1, 1, 25, 13, 1, 1, 5, 26, 18, 1, 17, 5, 4, 9, 17, 17, 17, 13, 32,
-            22, 13, 17, 17, 20, 17, 20, 28, 17, 13, 25, 17, 17, 17, 17, 17, 17, 17, 16, 18, 1, 5, 1,
-            17, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+            13, 12, 2, 10, 13, 1, 1, 1, 25, 13, 1, 1, 5, 26, 18, 1, 17, 5, 4, 9, 17, 17, 17, 13,
+            32, 22, 13, 17, 17, 20, 17, 20, 28, 17, 13, 25, 17, 17, 17, 17, 17, 17, 17, 16, 18, 1,
+            5, 1, 17, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
         ],
         numbers: Numbers {
             memory: 25,
@@ -169,10 +169,17 @@ pub(super) enum Kind {
     /// The call stack in `Stack` is that of an event without meaning here.
     StackElsewhere,
     /// An event without meaning here whose time the next one counts from; it is in these bytes.
-    Time { at: usize },
+    Time {
+        at: usize,
+    },
     /// A birth, in a pool with a name or with a call stack.
-    Birth { is_named: bool, has_stack: bool },
-    Death { is_named: bool },
+    Birth {
+        is_named: bool,
+        has_stack: bool,
+    },
+    Death {
+        is_named: bool,
+    },
     Discard,
     /// So many functions at an address follow, each with a text for its name and one for its file before it. The text
     /// before this is its program or library.
@@ -181,8 +188,12 @@ pub(super) enum Kind {
     Terminate,
     FrameMark,
     /// A text, with a length of one or of two bytes.
-    Single { is_short: bool },
-    Second { is_short: bool },
+    Single {
+        is_short: bool,
+    },
+    Second {
+        is_short: bool,
+    },
     PoolName,
     /// The text of a string.
     String,

@@ -126,12 +126,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Takes an event; returns what comes after it and its text.
-    fn event<'b>(
-        &mut self,
-        kind: Kind,
-        event: &[u8],
-        after: &'b [u8],
-    ) -> Result<&'b [u8], Fault> {
+    fn event<'b>(&mut self, kind: Kind, event: &[u8], after: &'b [u8]) -> Result<&'b [u8], Fault> {
         match kind {
             Kind::Other => {}
             Kind::OtherText => return Ok(text(after, 2, 0)?.1),
@@ -220,7 +215,11 @@ impl<W: Write> Session<W> {
     }
 
     /// A text whose length has one or two bytes. Where both are in use, the longer one counts from 256.
-    fn short_text<'b>(&self, after: &'b [u8], is_short: bool) -> Result<(&'b [u8], &'b [u8]), Fault> {
+    fn short_text<'b>(
+        &self,
+        after: &'b [u8],
+        is_short: bool,
+    ) -> Result<(&'b [u8], &'b [u8]), Fault> {
         let more = if self.protocol.numbers.has_short_strings { 256 } else { 0 };
         if is_short { text(after, 1, 0) } else { text(after, 2, more) }
     }
