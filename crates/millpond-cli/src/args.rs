@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::compare_arguments::{CheckArguments, DiffArguments};
 use crate::headroom::HEADROOM;
 use crate::merge_arguments::MergeArguments;
 use crate::odds_arguments::OddsArguments;
@@ -48,6 +49,8 @@ pub struct Arguments {
 pub(crate) enum Command {
     Plan(Box<PlanArguments>),
     Record(RecordArguments),
+    Check(CheckArguments),
+    Diff(DiffArguments),
     Merge(MergeArguments),
     Replay(ReplayArguments),
     Odds(OddsArguments),

@@ -5,6 +5,8 @@
 
 mod allocators;
 mod args;
+mod compare_arguments;
+mod compare_commands;
 mod external;
 mod generate;
 mod generate_game;
@@ -84,6 +86,8 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
             Some(wait_p99_ms) => loans_command::run(&arguments, wait_p99_ms),
             None => plan_command::run(&arguments),
         },
+        Some(Command::Check(arguments)) => compare_commands::run_check(&arguments),
+        Some(Command::Diff(arguments)) => compare_commands::run_diff(&arguments),
         Some(Command::Record(arguments)) => record_command::run(&arguments),
         Some(Command::Merge(_)) => Err(External::out_of_place("merge")),
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),

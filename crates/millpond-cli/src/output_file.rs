@@ -83,7 +83,7 @@ pub const RECORDING_COMMENT: &str = "millpond recording";
 const RECORDING_START: &[u8] = b"\x1f\x8b\x08\x10\0\0\0\0\x04\xffmillpond recording\0";
 
 /// Larger than any budget: one of all classes that a trace may have, with the longest names.
-const BUDGET_BYTES_MAX: u64 = 1 << 26;
+pub(crate) const BUDGET_BYTES_MAX: u64 = 1 << 26;
 
 /// Whether two paths are those of one file, which need not exist yet.
 pub fn is_same(a: &Path, b: &Path) -> bool {

@@ -21,6 +21,7 @@
 //! - [`output`] writes plans as text, JSON, CSV and TOML; [`report`] writes them as a page for any browser.
 
 pub mod clock;
+pub mod compare;
 pub mod error;
 pub mod input;
 pub mod loans;

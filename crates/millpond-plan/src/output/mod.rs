@@ -2,7 +2,9 @@
 
 pub mod advice;
 pub mod budget_toml;
+pub mod check;
 pub mod csv_table;
+pub mod diff;
 pub mod figures;
 pub mod foreign;
 mod handles;
