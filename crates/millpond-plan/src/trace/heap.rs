@@ -28,6 +28,13 @@ const FROM_BEFORE: Reason = Reason {
     many: "frees of blocks from before the recording",
 };
 
+/// Deaths that a recorder has not seen, as another block was born at the same address.
+const UNSEEN: Reason = Reason {
+    name: "unseen-free",
+    one: "free that was not seen, which is taken to be just before its address comes again",
+    many: "frees that were not seen, which are taken to be just before their addresses come again",
+};
+
 /// The maximum number of call stacks, and of addresses in all of them.
 const STACKS_MAX: usize = 1 << 20;
 const ADDRESSES_MAX: usize = 1 << 24;
@@ -92,6 +99,12 @@ impl Records for Reader {
             b'+' => {
                 let [address, bytes, place] = numbers(line, rest)?;
                 let (tick, place) = (self.event(), self.place(place)?);
+                // The header does not see what libraries free; their blocks' addresses come again.
+                if self.format == Some(HeapFormat::Header)
+                    && self.blocks.death(tick, address, watch)
+                {
+                    self.reading.pass_over(&UNSEEN);
+                }
                 self.blocks.birth(tick, address, bytes, place, watch)
             }
             b'-' => {
