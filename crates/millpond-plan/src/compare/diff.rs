@@ -93,14 +93,21 @@ pub struct Diff {
 /// # Errors
 /// If one of them changed while it was read.
 pub fn diff(before: &Opened<'_>, after: &Opened<'_>, limits: &Limits) -> Result<Diff, Fault> {
-    let in_frames = before.summary.frames.is_some() && after.summary.frames.is_some();
+    let in_frames = before.has_frames() && after.has_frames();
+    let has_times = before.has_fine_clock() && after.has_fine_clock();
     let is_heap = before.summary.allocations.is_some();
     let sites = (before.sites(in_frames)?, after.sites(in_frames)?);
     let mut alike = 0;
     let mut differences = Vec::new();
     for (one, other) in paired(sites.0, sites.1) {
         let changes = match (&one, &other) {
-            (Some(one), Some(other)) => changes(one, other, before, after, limits),
+            (Some(one), Some(other)) => {
+                let mut changes = changes(one, other, limits);
+                if has_times {
+                    changes.extend(changes_in_time(one, other, before, after, limits));
+                }
+                changes
+            }
             (Some(site), None) if is_noticed(site, limits) => vec![Change::Gone],
             (None, Some(site)) if is_noticed(site, limits) => vec![Change::New],
             _ => Vec::new(),
@@ -161,13 +168,7 @@ fn paired(before: Vec<Site>, after: Vec<Site>) -> Vec<(Option<Site>, Option<Site
     pairs
 }
 
-fn changes(
-    one: &Site,
-    other: &Site,
-    before: &Opened<'_>,
-    after: &Opened<'_>,
-    limits: &Limits,
-) -> Vec<Change> {
+fn changes(one: &Site, other: &Site, limits: &Limits) -> Vec<Change> {
     let mut changes = Vec::new();
     if let (Some(a), Some(b)) = (one.bytes, other.bytes)
         && a != b
@@ -184,6 +185,17 @@ fn changes(
     if differs(one.births, other.births) {
         changes.push(Change::Births(one.births, other.births));
     }
+    changes
+}
+
+fn changes_in_time(
+    one: &Site,
+    other: &Site,
+    before: &Opened<'_>,
+    after: &Opened<'_>,
+    limits: &Limits,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
     if let (Some(a), Some(b)) = (one.life, other.life)
         && one.births.min(other.births) >= limits.objects
         && a.abs_diff(b) >= limits.life

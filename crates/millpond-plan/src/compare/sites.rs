@@ -11,6 +11,12 @@ use crate::trace::{self, Event, Frames, Summary, Watch};
 /// The number of stretches of time by which the course of a recording is compared.
 pub(super) const STRETCHES: usize = 50;
 
+/// A recording with fewer ticks says too little of when something was.
+const FINE_TICKS_MIN: u64 = 4 * STRETCHES as u64;
+
+/// Frames that come as fast as the clock cannot be told apart.
+const TICKS_PER_FRAME_MIN: u64 = 2;
+
 /// Objects of one call site and size, or of one class.
 #[derive(Debug, Clone)]
 pub struct Site {
@@ -51,6 +57,17 @@ impl<'s> Opened<'s> {
         Ok(Self { summary, source })
     }
 
+    /// Whether its clock is fine enough for a comparison of times.
+    pub(super) fn has_fine_clock(&self) -> bool {
+        self.summary.ticks() >= FINE_TICKS_MIN
+    }
+
+    /// Whether it has frames, each of which takes some ticks.
+    pub(super) fn has_frames(&self) -> bool {
+        let frames = self.summary.frames.as_ref();
+        frames.is_some_and(|frames| self.summary.ticks() >= TICKS_PER_FRAME_MIN * frames.count())
+    }
+
     /// Reads it again, and counts its objects by site. Lives are in frames, if they are wanted and there are any.
     ///
     /// # Errors
@@ -74,14 +91,15 @@ fn names(summary: &Summary) -> (Vec<(String, Option<u64>)>, Vec<u32>) {
         return (names, (0..summary.classes.len() as u32).collect());
     };
     let places = allocations.places(&[]);
-    let mut numbers: HashMap<(&str, u64), u32> = HashMap::new();
+    let mut numbers: HashMap<(String, u64), u32> = HashMap::new();
     let mut names = Vec::new();
     let mut of_kind = Vec::new();
     for (kind, (class, _)) in allocations.kinds().enumerate() {
         let bytes = allocations.sizes()[class as usize];
         let place = &places.places[places.of_kind[kind] as usize];
-        let number = *numbers.entry((&place.function, bytes)).or_insert_with(|| {
-            names.push((place.function.clone(), Some(bytes)));
+        let site = place.call_site();
+        let number = *numbers.entry((site.clone(), bytes)).or_insert_with(|| {
+            names.push((site, Some(bytes)));
             names.len() as u32 - 1
         });
         of_kind.push(number);
@@ -152,8 +170,11 @@ impl<'r> Counting<'r> {
                 Some(frames) => frames.at(tick).unwrap_or(0) as u32,
                 None => tick,
             };
-            let since = u64::from(tick.saturating_sub(self.first_tick));
-            self.stretch = (since * STRETCHES as u64 / self.ticks.max(1)) as usize;
+            let (since, all) = match self.frames {
+                Some(frames) => (u64::from(self.time), frames.count() + 1),
+                None => (u64::from(tick.saturating_sub(self.first_tick)), self.ticks),
+            };
+            self.stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
             self.stretch = self.stretch.min(STRETCHES - 1);
         }
     }

@@ -14,7 +14,7 @@ const MARKER: &str = "# millpond budget v1 ";
 
 /// The endings of file names: those of compression, then those of formats.
 const STORED_AS: [&str; 2] = [".gz", ".zst"];
-const FORMATS: [&str; 4] = [".csv", ".heaptrack", ".trace", ".txt"];
+const FORMATS: [&str; 5] = [".csv", ".heap", ".heaptrack", ".trace", ".txt"];
 
 /// The name of a trace's scenario: its file's name, without the endings.
 pub fn scenario_name(path: &str) -> &str {

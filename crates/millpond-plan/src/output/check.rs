@@ -60,7 +60,7 @@ pub fn check_markdown(recordings: &[CheckedRecording]) -> String {
     let mut text = match overflowing {
         0 => format!("**The pools of the budget fit {}.**\n", these(recordings.len())),
         n => format!(
-            "**{} of {} overflow the pools of the budget.**\n",
+            "**The pools of the budget are too small for {} of {}.**\n",
             count(n as u64),
             these(recordings.len())
         ),

@@ -4,6 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
+#ifdef PACE_MS
+#include <chrono>
+#include <thread>
+#endif
 
 #include "millpond_record.h"
 
@@ -61,8 +65,7 @@ int main()
     for (uint32_t tick = 0; tick < 1200; tick++) {
         millpond_record_frame();
 #if CHANGE == 5
-        const uint32_t wave = 600; // one wave in the middle: the peak is elsewhere
-        bool attack = tick >= wave && tick < wave + 480 && tick % 4 == 0;
+        bool attack = tick < 480 && tick % 4 == 0; // all waves at the beginning: the peak is elsewhere
 #else
         bool attack = tick % 300 < 120 && tick % 4 == 0;
 #endif
@@ -128,6 +131,9 @@ int main()
         size_t before = units.size();
         remove_if(units, [](Unit *unit) { return unit->health <= 0; });
         fallen += before - units.size();
+#ifdef PACE_MS
+        std::this_thread::sleep_for(std::chrono::milliseconds(PACE_MS));
+#endif
 #if CHANGE == 4
         delete static_cast<Shell *>(spare());
 #endif
