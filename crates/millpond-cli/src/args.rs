@@ -9,6 +9,7 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand};
 
 use crate::compare_arguments::{CheckArguments, DiffArguments};
+use crate::export_command::ExportArguments;
 use crate::headroom::HEADROOM;
 use crate::merge_arguments::MergeArguments;
 use crate::odds_arguments::OddsArguments;
@@ -49,6 +50,7 @@ pub struct Arguments {
 pub(crate) enum Command {
     Plan(Box<PlanArguments>),
     Record(RecordArguments),
+    Export(ExportArguments),
     Check(CheckArguments),
     Diff(DiffArguments),
     Merge(MergeArguments),

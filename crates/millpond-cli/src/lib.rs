@@ -7,6 +7,7 @@ mod allocators;
 mod args;
 mod compare_arguments;
 mod compare_commands;
+mod export_command;
 mod external;
 mod generate;
 mod generate_game;
@@ -88,6 +89,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         },
         Some(Command::Check(arguments)) => compare_commands::run_check(&arguments),
         Some(Command::Diff(arguments)) => compare_commands::run_diff(&arguments),
+        Some(Command::Export(arguments)) => export_command::run(&arguments),
         Some(Command::Record(arguments)) => record_command::run(&arguments),
         Some(Command::Merge(_)) => Err(External::out_of_place("merge")),
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),

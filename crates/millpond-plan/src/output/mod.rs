@@ -3,6 +3,7 @@
 pub mod advice;
 pub mod budget_toml;
 pub mod check;
+pub mod chrome;
 pub mod csv_table;
 pub mod diff;
 pub mod figures;
