@@ -183,6 +183,13 @@ fn next_block(stream: &mut impl Read, stored: &mut Vec<u8>) -> Result<Option<()>
     }
 }
 
+/// What is known of each protocol, a line each: `ci/tracy/check` compares it with the headers of Tracy's client.
+#[doc(hidden)]
+#[must_use]
+pub fn protocol_tables() -> String {
+    PROTOCOLS.iter().map(|protocol| protocol.line() + "\n").collect()
+}
+
 /// The protocols that are known, for a message.
 fn known_protocols() -> String {
     let known = PROTOCOLS.iter().map(|of| format!("{} (Tracy {})", of.number, of.versions));

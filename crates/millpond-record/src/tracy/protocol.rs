@@ -202,6 +202,30 @@ pub(super) enum Kind {
 }
 
 impl Protocol {
+    /// All that is here, in a line.
+    pub(super) fn line(&self) -> String {
+        let of = &self.numbers;
+        let sizes: Vec<String> = self.sizes.iter().map(u8::to_string).collect();
+        format!(
+            "protocol {} welcome {} memory {} discard {} plot {} frame_size {} terminate {} frame_mark {} \
+             callstack_frame {} single {} short {} pool_name {} string {} sizes {}",
+            self.number,
+            self.welcome_bytes,
+            of.memory,
+            u8::from(of.has_discard),
+            of.plot,
+            of.frame_size,
+            of.terminate,
+            of.frame_mark,
+            of.callstack_frame,
+            of.single_string,
+            u8::from(of.has_short_strings),
+            of.pool_name,
+            of.string,
+            sizes.join(" ")
+        )
+    }
+
     /// What each event means, by its number.
     pub(super) fn kinds(&self) -> Vec<Kind> {
         let of = &self.numbers;
