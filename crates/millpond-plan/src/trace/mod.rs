@@ -16,6 +16,7 @@ mod lifetimes;
 pub mod live;
 mod live_keys;
 mod neighbours;
+pub(crate) mod oldest_first;
 mod places;
 mod sizes;
 mod stacks;
@@ -217,6 +218,13 @@ impl Summary {
         let has_no_end = || Fault::whole("the recording has no end, expected its last line");
         let cut = self.cut.as_ref().map(Cut::fault);
         cut.or_else(|| (self.end == Some(End::Missing)).then(has_no_end))
+    }
+
+    /// Whether the recording says which object dies. heaptrack's interpreted files name only its size and its call stack:
+    /// what follows from lives is then [between](crate::plan::Between) two ends.
+    #[must_use]
+    pub fn says_who_died(&self) -> bool {
+        self.format != Format::Heap(HeapFormat::Heaptrack)
     }
 
     /// The language of the recorded program.
