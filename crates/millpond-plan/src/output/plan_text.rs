@@ -465,8 +465,13 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
 fn smaller(class: &Class) -> Option<String> {
     let smaller = class.smaller.last()?;
     let capacity = count(smaller.capacity.into());
-    let (refused, evicted) = (in_table(smaller.refused), in_table(smaller.evicted));
-    Some(format!("{capacity}: refuse {refused} or evict {evicted}"))
+    Some(match smaller.refused.one().zip(smaller.evicted.one()) {
+        Some((refused, evicted)) => {
+            format!("{capacity}: refuse {} or evict {}", count(refused), count(evicted))
+        }
+        // Both ranges in the room of one: they are the same, or nearly.
+        None => format!("{capacity}: refuse or evict {}", in_table(smaller.either())),
+    })
 }
 
 fn timing(plan: &TracePlan) -> String {

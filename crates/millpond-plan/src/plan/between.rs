@@ -2,8 +2,8 @@
 //!
 //! A recording may name only the kind of a block that is freed, its size and its call stack. The plan then computes all that
 //! follows from lives twice: as if of each kind the newest block died first, and as if the oldest did. Stacks and
-//! temporaries are near the first end; what a game spawns and lets expire is near the second. Where both ends agree, and
-//! where the recording says who died, there is one figure.
+//! temporaries are near the first end; what a game spawns and lets expire is near the second. Refusals have ends of [their
+//! own](super::refusals). Where both ends agree, and where the recording says who died, there is one figure.
 
 use super::exhaustion::{BusiestSlot, SlotPace};
 use super::lengths::{Length, Lengths};
@@ -70,11 +70,33 @@ pub struct SmallerBetween {
 }
 
 impl SmallerBetween {
-    pub(super) fn ends(one: Smaller, other: Smaller) -> Self {
+    pub(super) fn known(pool: &Smaller) -> Self {
+        Self {
+            capacity: pool.capacity,
+            refused: Between::known(pool.refused),
+            evicted: Between::known(pool.evicted),
+        }
+    }
+
+    /// From both ends of who died, and from the fewest and the most refusals of any way to die.
+    pub(super) fn ends(one: &Smaller, other: &Smaller, refused: Between<u64>) -> Self {
+        let of_ends = Between::ends(one.refused, other.refused);
         Self {
             capacity: one.capacity,
-            refused: Between::ends(one.refused, other.refused),
+            refused: Between {
+                least: refused.least.min(of_ends.least),
+                most: refused.most.max(of_ends.most),
+            },
             evicted: Between::ends(one.evicted, other.evicted),
+        }
+    }
+
+    /// Both figures together.
+    #[must_use]
+    pub fn either(&self) -> Between<u64> {
+        Between {
+            least: self.refused.least.min(self.evicted.least),
+            most: self.refused.most.max(self.evicted.most),
         }
     }
 
@@ -160,10 +182,11 @@ mod tests {
     #[test]
     fn a_range_has_its_lesser_end_first_whichever_assumption_it_comes_from() {
         let smaller = |refused, evicted| Smaller { capacity: 9, refused, evicted };
-        let both = SmallerBetween::ends(smaller(40, 2), smaller(15, 39));
-        assert_eq!((both.refused.least, both.refused.most), (15, 40));
-        assert_eq!((both.evicted.least, both.evicted.most), (2, 39));
-        assert!(!both.is_known() && SmallerBetween::ends(smaller(4, 2), smaller(4, 2)).is_known());
+        let (one, other) = (smaller(40, 2), smaller(15, 39));
+        let both = SmallerBetween::ends(&one, &other, Between::ends(12, 41));
+        assert_eq!((both.refused, both.evicted), (Between::ends(12, 41), Between::ends(2, 39)));
+        assert_eq!(both.either(), Between::ends(2, 41));
+        assert!(!both.is_known() && SmallerBetween::known(&one).is_known());
         let busiest = |lifo, fifo| BusiestSlot { lifo, fifo };
         let both = BusiestBetween::ends(busiest(71, 8), busiest(24, 9));
         assert_eq!((both.most(), both.least()), (busiest(71, 9), busiest(24, 8)));

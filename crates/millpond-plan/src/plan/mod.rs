@@ -15,6 +15,7 @@ mod lengths;
 mod pictures;
 pub mod prices;
 mod proof;
+mod refusals;
 mod replay;
 mod size_classes;
 mod smaller;
@@ -54,6 +55,7 @@ pub use untouched::{Unsure, Untouched};
 
 use advice::Units;
 use ages::Ages;
+use refusals::Refusals;
 use replay::{AllLive, ClassOutcome, ClassPlan, Replay};
 
 /// The maximum number of classes with pictures: the first ones.
@@ -337,8 +339,9 @@ fn plan_with(
         let mut both = Both(&mut replay, &mut in_order);
         let again = match &mut other {
             None => trace::read(source.open()?, &mut both, &mut *progress)?,
-            Some(OtherEnd { replay, ages }) => {
-                let mut oldest = oldest_first::OldestFirst::new(Both(replay, ages));
+            Some(OtherEnd { replay, ages, refusals }) => {
+                let mut counted = Both(ages, refusals);
+                let mut oldest = oldest_first::OldestFirst::new(Both(replay, &mut counted));
                 let mut all = Both(&mut both, &mut oldest);
                 let again = trace::read(source.open()?, &mut all, &mut *progress)?;
                 oldest.finish(again.last_tick);
@@ -383,6 +386,15 @@ fn plan_with(
 struct OtherEnd<'d> {
     replay: Replay<'d>,
     ages: Ages,
+    refusals: Refusals,
+}
+
+/// What it says of a class.
+struct OtherOutcome {
+    of_replay: ClassOutcome,
+    ages: OldestFirst,
+    /// By smaller pool, the largest first.
+    refused: Vec<Between<u64>>,
 }
 
 impl<'d> OtherEnd<'d> {
@@ -395,22 +407,24 @@ impl<'d> OtherEnd<'d> {
         let plans: Vec<_> =
             plans.iter().map(|plan| ClassPlan { pictured: false, ..*plan }).collect();
         let replay = Replay::new(axis, &plans, peak_live, drops)?;
-        Ok(Self { replay, ages: Ages::default() })
+        Ok(Self { replay, ages: Ages::default(), refusals: Refusals::new(&plans) })
     }
 
     /// Replays a whole tape.
     fn play(&mut self, tape: &Tape, summary: &Summary) {
         let mut other = Tape::new(tape::EVENTS_MAX);
-        let mut oldest = oldest_first::OldestFirst::new(Both(&mut self.ages, &mut other));
+        let mut kept = Both(&mut other, &mut self.refusals);
+        let mut oldest = oldest_first::OldestFirst::new(Both(&mut self.ages, &mut kept));
         tape.play(summary, &mut oldest);
         oldest.finish(summary.last_tick);
         other.by_class().play(summary, &mut self.replay, 0, &mut Silent);
     }
 
-    fn finish(self) -> Vec<(ClassOutcome, OldestFirst)> {
+    fn finish(self) -> Vec<OtherOutcome> {
         let outcomes = self.replay.finish();
         let ages = self.ages.finish(outcomes.len());
-        outcomes.into_iter().zip(ages).collect()
+        let all = outcomes.into_iter().zip(ages).zip(self.refusals.finish());
+        all.map(|((of_replay, ages), refused)| OtherOutcome { of_replay, ages, refused }).collect()
     }
 }
 
@@ -495,7 +509,7 @@ fn classes(
     mut callers: Vec<Vec<Caller>>,
     plans: &[ClassPlan],
     outcomes: Vec<ClassOutcome>,
-    other: Option<Vec<(ClassOutcome, OldestFirst)>>,
+    other: Option<Vec<OtherOutcome>>,
     order: &[usize],
     rules: &Rules,
 ) -> Vec<Class> {
@@ -503,23 +517,30 @@ fn classes(
     let mut others: Vec<_> = other.into_iter().flatten().map(Some).collect();
     let mut build = |number: usize| {
         let (statistics, outcome) = parts[number].take()?;
-        let (other, oldest_first) = others.get_mut(number).and_then(Option::take).unzip();
+        let other = others.get_mut(number).and_then(Option::take);
         let ClassPlan { capacity, p99_live, .. } = plans[number];
         let has_times = plan.summary.has_times();
         let length = |share| {
             let one = statistics.ended.quantile(&statistics.left, share).filter(|_| has_times)?;
-            let of = |of: &OldestFirst| of.ended.quantile(&of.left, share);
-            let other = oldest_first.as_ref().and_then(of).unwrap_or(one);
+            let of = |of: &OtherOutcome| of.ages.ended.quantile(&of.ages.left, share);
+            let other = other.as_ref().and_then(of).unwrap_or(one);
             Some(Between::of_lengths(one, other))
         };
-        let other = other.as_ref();
         let busiest_slot = BusiestBetween::ends(
             outcome.busiest_slot,
-            other.map_or(outcome.busiest_slot, |other| other.busiest_slot),
+            other.as_ref().map_or(outcome.busiest_slot, |other| other.of_replay.busiest_slot),
         );
-        let smaller = outcome.smaller.iter().enumerate().map(|(at, &one)| {
-            SmallerBetween::ends(one, other.map_or(one, |other| other.smaller[at]))
-        });
+        let smaller: Vec<_> = outcome
+            .smaller
+            .iter()
+            .enumerate()
+            .map(|(at, one)| match &other {
+                None => SmallerBetween::known(one),
+                Some(other) => {
+                    SmallerBetween::ends(one, &other.of_replay.smaller[at], other.refused[at])
+                }
+            })
+            .collect();
         let births = BirthsPerTick {
             mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
             worst: statistics.births_worst,
@@ -532,17 +553,20 @@ fn classes(
             median: length(0.5),
             p95: length(0.95),
             capacity,
-            smaller: if has_times { smaller.collect() } else { Vec::new() },
+            smaller: if has_times { smaller } else { Vec::new() },
             busiest_slot: has_times.then_some(busiest_slot),
             // What lasts at the faster end, lasts.
             layout: plan.seconds().map(|seconds| {
                 layout(capacity, busiest_slot.pace(seconds).fastest, rules.session_seconds)
             }),
-            proof: other.map_or(outcome.proof, |other| outcome.proof.and(other.proof)),
+            proof: match &other {
+                None => outcome.proof,
+                Some(other) => outcome.proof.and(other.of_replay.proof),
+            },
             saving: saving(&statistics),
             worth_a_pool: false,
             callers: std::mem::take(&mut callers[number]),
-            oldest_first,
+            oldest_first: other.map(|other| other.ages),
             live_over_time: outcome.live_over_time.filter(|_| has_times),
             slots_over_time: outcome.slots_over_time.filter(|_| has_times),
             statistics,
