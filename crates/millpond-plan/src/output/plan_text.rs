@@ -240,6 +240,7 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
         Format::Heap(format) => {
             let what = match format {
                 HeapFormat::Heaptrack => "Recorded by heaptrack",
+                HeapFormat::HeaptrackRaw => "Recorded by heaptrack --raw",
                 HeapFormat::Millpond => "Recorded by millpond-heap",
                 HeapFormat::Csv => "Table of allocations",
             };

@@ -518,4 +518,5 @@ impl<'a> Rows<'a> {
 }
 
 /// The formats of recordings, as named by [`crate::trace::Format::name`].
-const FORMATS: [&str; 4] = ["lifetimes", "heaptrack", "millpond-heap", "allocations"];
+const FORMATS: [&str; 5] =
+    ["lifetimes", "heaptrack", "heaptrack-raw", "millpond-heap", "allocations"];

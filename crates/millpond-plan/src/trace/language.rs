@@ -27,7 +27,7 @@ impl Language {
         match format {
             Format::Heap(HeapFormat::Millpond) => Self::Rust,
             Format::Heap(_) if has(&RUST) => Self::Rust,
-            Format::Heap(HeapFormat::Heaptrack) => Self::Cpp,
+            Format::Heap(HeapFormat::Heaptrack | HeapFormat::HeaptrackRaw) => Self::Cpp,
             Format::Heap(HeapFormat::Csv) if has(&CPP) => Self::Cpp,
             Format::Heap(HeapFormat::Csv) | Format::Lifetimes => Self::Unknown,
         }

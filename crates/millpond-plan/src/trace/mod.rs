@@ -11,10 +11,12 @@ mod fields;
 pub mod follow;
 mod heap;
 mod heaptrack;
+mod heaptrack_raw;
 mod language;
 mod lifetimes;
 pub mod live;
 mod live_keys;
+mod names;
 mod neighbours;
 pub(crate) mod oldest_first;
 mod places;
@@ -26,6 +28,7 @@ mod wrappers;
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
 pub use language::Language;
+pub use names::{Interpreted, Module, Named, Nameless, Names};
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;
@@ -62,6 +65,8 @@ pub enum Format {
 pub enum HeapFormat {
     /// heaptrack's interpreted format.
     Heaptrack,
+    /// What `heaptrack --raw` writes.
+    HeaptrackRaw,
     /// Recorded by `millpond-heap` in a Rust program.
     Millpond,
     /// `ms,event,address,size,stack` lines.
@@ -75,6 +80,7 @@ impl Format {
         match self {
             Self::Lifetimes => "lifetimes",
             Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
+            Self::Heap(HeapFormat::HeaptrackRaw) => "heaptrack-raw",
             Self::Heap(HeapFormat::Millpond) => "millpond-heap",
             Self::Heap(HeapFormat::Csv) => "allocations",
         }
@@ -104,6 +110,18 @@ pub trait Watch {
     fn death(&mut self, event: Event);
     /// The trace has ended in this tick, and this object is still alive.
     fn left(&mut self, class: u32, key: u32, last_tick: u32);
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody;
+
+impl Watch for Nobody {
+    fn birth(&mut self, _event: Event) {}
+
+    fn death(&mut self, _event: Event) {}
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
 }
 
 /// How a recording ends.
@@ -276,6 +294,8 @@ fn read_format(
     let block = lines.block();
     if lifetimes::recognises(block) {
         lifetimes::read(lines, watch, progress)
+    } else if heaptrack_raw::recognises(block) {
+        heaptrack_raw::read(lines, watch, progress)
     } else if heaptrack::recognises(block) {
         heaptrack::read(lines, watch, progress)
     } else if heap::recognises(block) {
