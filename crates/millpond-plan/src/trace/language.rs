@@ -28,7 +28,7 @@ impl Language {
             Format::Heap(HeapFormat::Millpond) => Self::Rust,
             Format::Heap(HeapFormat::Header) => Self::Cpp,
             Format::Heap(_) if has(&RUST) => Self::Rust,
-            Format::Heap(HeapFormat::Heaptrack) => Self::Cpp,
+            Format::Heap(HeapFormat::Heaptrack | HeapFormat::HeaptrackRaw) => Self::Cpp,
             Format::Heap(HeapFormat::Csv | HeapFormat::Tracy) if has(&CPP) => Self::Cpp,
             Format::Heap(HeapFormat::Csv | HeapFormat::Tracy) | Format::Lifetimes => Self::Unknown,
         }
