@@ -1,6 +1,6 @@
 //! `millpond record`, and the first half of `millpond plan --tracy`.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,6 +21,9 @@ use crate::record_arguments::RecordArguments;
 
 /// The pause between two drawings of the line that shows what is recorded.
 const REDRAW: Duration = Duration::from_millis(200);
+
+/// How much is compressed at once.
+const BLOCK_BYTES: usize = 1 << 16;
 
 /// Records a program to a file.
 pub(crate) fn run(arguments: &RecordArguments) -> Result<(), Failure> {
@@ -216,8 +219,10 @@ impl<'a> Recorder<'a> {
         let program = client.program().to_owned();
         let begun = Instant::now();
         let mut is_ending = false;
-        let out: GzEncoder<W> =
+        // The compressor takes blocks, not lines.
+        let compressed: GzEncoder<W> =
             GzBuilder::new().comment(RECORDING_COMMENT).write(out, Compression::fast());
+        let out = BufWriter::with_capacity(BLOCK_BYTES, compressed);
         let ended = tracy::record(client, out, &mut |progress| {
             if stop.swap(false, Ordering::SeqCst) {
                 if is_ending {
@@ -233,7 +238,8 @@ impl<'a> Recorder<'a> {
             if is_ending { Go::End } else { Go::On }
         })?;
         let Ended { out, counts, names, end } = ended;
-        Ok(Ended { out: out.finish()?, counts, names, end })
+        let out = out.into_inner().map_err(std::io::IntoInnerError::into_error)?.finish()?;
+        Ok(Ended { out, counts, names, end })
     }
 }
 

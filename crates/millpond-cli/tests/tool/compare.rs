@@ -200,7 +200,8 @@ fn a_recording_that_does_not_fit_its_budget_fails_the_check() {
     assert!(text.contains("48: new since the budget: requested by new<Ember>"), "{text}");
     let text = String::from_utf8(check(&["--markdown", "b.toml", "other.heap"]).stdout).unwrap();
     assert!(
-        text.contains("too small for 1 of 1 recording.**") && text.contains("| other\\.heap | 48 |"),
+        text.contains("too small for 1 of 1 recording.**")
+            && text.contains("| other\\.heap | 48 |"),
         "{text}"
     );
 }

@@ -196,7 +196,9 @@ fn changes_in_time(
     limits: &Limits,
 ) -> Vec<Change> {
     let mut changes = Vec::new();
-    if let (Some(a), Some(b)) = (one.life, other.life)
+    let knows_lives = before.summary.says_who_died() && after.summary.says_who_died();
+    if knows_lives
+        && let (Some(a), Some(b)) = (one.life, other.life)
         && one.births.min(other.births) >= limits.objects
         && a.abs_diff(b) >= limits.life
         && a.max(b) as f64 >= a.min(b) as f64 * limits.life_factor
