@@ -308,3 +308,48 @@ fn who_has_seen_enough_ends_a_recording() {
     assert!(ended.end == End::Asked && ended.counts.births > 0);
     assert!(ended.out.ends_with(b"e 0\n"));
 }
+
+/// Events that no client here sends, by hand, in protocol 82.
+#[test]
+fn locks_advance_the_clock_and_a_pool_is_discarded_at_once() {
+    let mut events = Vec::new();
+    let mut event = |number: u8, parts: &[&[u8]]| {
+        events.push(number);
+        parts.iter().for_each(|part| events.extend_from_slice(part));
+    };
+    let ms = |ms: i64| (ms * 1_000_000).to_le_bytes();
+    let (thread, of) = ([0; 4], |number: u64| number.to_le_bytes());
+    let size = [7, 0, 0, 0, 0, 0];
+    event(35, &[&ms(0), &thread, &of(0x10), &size]);
+    // A thread waits for a lock, obtains it and releases it; then a zone of the graphics card begins.
+    event(28, &[&thread, &thread, &ms(3)]);
+    event(29, &[&thread, &thread, &ms(4)]);
+    event(30, &[&thread, &ms(5)]);
+    event(50, &[&ms(8), &thread, &[0; 11]]);
+    event(35, &[&ms(1), &thread, &of(0x20), &size]);
+    // Three blocks of a pool at the addresses of the others, gone at once.
+    for address in [0x10, 0x20, 0x30] {
+        event(116, &[&of(0xabc)]);
+        event(36, &[&ms(0), &thread, &of(address), &size]);
+    }
+    event(43, &[&ms(9), &thread, &of(0xabc)]);
+    // Nothing is freed, a block from before is, and one is born where one is alive.
+    event(37, &[&ms(0), &thread, &of(0)]);
+    event(37, &[&ms(0), &thread, &of(0x99)]);
+    event(35, &[&ms(0), &thread, &of(0x20), &size]);
+
+    let mut stream = 82_u32.to_le_bytes().to_vec();
+    stream.extend(1.0_f64.to_le_bytes());
+    stream.resize(4 + 1170, 0);
+    let literals = events.len() - 15;
+    let head = [vec![0xf0], vec![255; literals / 255], vec![(literals % 255) as u8]].concat();
+    stream.extend(((head.len() + events.len()) as u32).to_le_bytes());
+    stream.extend(head.into_iter().chain(events));
+
+    let (counts, end, text) = recorded(&stream);
+    assert_eq!((end, counts.births, counts.deaths, counts.alive), (End::Lost, 6, 4, 2));
+    assert_eq!((counts.from_before, counts.twice), (1, 1));
+    assert_eq!(lines(&text, "c "), ["c 0", "c 15", "c 1e"], "0, 21 and 30 ms");
+    assert_eq!(lines(&text, "- "), ["- 2", "- 3", "- 4", "- 1"]);
+    assert_eq!(lines(&text, "u "), ["u 1"]);
+}
