@@ -242,6 +242,8 @@ mod pages {
     struct SaveAndRollBack;
     #[doc = include_str!("../../../docs/guide/stale-handles.md")]
     struct StaleHandles;
+    #[doc = include_str!("../../../docs/guide/record.md")]
+    struct Record;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
     #[doc = include_str!("../../../docs/guide/browser.md")]
