@@ -42,6 +42,8 @@ fn what_pools_say_is_what_tracy_hears() {
         .args(["what_pools_say_is_what_tracy_hears", "--exact", "--nocapture"])
         .env(IS_PROGRAM, "1")
         .env("TRACY_PORT", port)
+        // It ends only after somebody has heard it.
+        .env("TRACY_NO_EXIT", "1")
         .spawn()
         .expect("this one");
     let mut is_running = || program.try_wait().is_ok_and(|status| status.is_none());
