@@ -102,7 +102,7 @@ fn a_program_is_recorded_to_a_file_and_planned() {
     assert_eq!((&trace["format"], &trace["end"]), (&"tracy".into(), &"whole".into()));
     assert_eq!(trace["frames"]["count"], 1200);
     assert!(trace["frames"]["peak_live"].as_u64().is_some_and(|frame| frame <= 1200));
-    let puffs = trace["pool_first"].as_array().unwrap().iter().find(|of| of["class"] == "56");
+    let puffs = trace["classes"].as_array().unwrap().iter().find(|of| of["class"] == "56");
     let function = puffs.unwrap()["callers"][0]["function"].as_str().unwrap();
     assert!(function.starts_with("new<") && function.contains("::Puff>"), "{function}");
 

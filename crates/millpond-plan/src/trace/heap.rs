@@ -222,7 +222,7 @@ impl Reader {
             fields.next(),
         ) else {
             return Err(format!(
-                "`{}`, expected `n ADDRESS`, a name, a file and perhaps a library",
+                "`{}`, expected `n ADDRESS`, a name and a file, and perhaps a library",
                 shown(line)
             ));
         };
