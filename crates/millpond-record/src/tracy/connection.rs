@@ -90,7 +90,7 @@ pub fn connect(
     let mut hangups = 0;
     let places = places(address)?;
     while go_on() {
-        let Some(stream) = places.iter().find_map(|place| reached(place)) else {
+        let Some(stream) = places.iter().find_map(reached) else {
             thread::sleep(PAUSE);
             continue;
         };
