@@ -27,6 +27,10 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Work out how many slots each pool needs, and check it by replaying the recording on real pools')
+            [CompletionResult]::new('record', 'record', [CompletionResultType]::ParameterValue, 'Record the memory of a running program with Tracy''s client, for `millpond plan`')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a recording for other tools to standard output')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check whether recordings fit into the pools of a budget')
+            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two recordings of a program: what has grown, what is new, what lives longer, and whose peak is at another time')
             [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Work out how many slots each pool needs, so that no pool is full in a given share of many sessions')
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Time a recording with each pool type, each reuse order and Box, and recommend the fastest')
             [CompletionResult]::new('odds', 'odds', [CompletionResultType]::ParameterValue, 'Print how likely it is that a handle is not unique, for every handle layout')
@@ -40,6 +44,8 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             break
         }
         'millpond;plan' {
+            [CompletionResult]::new('--tracy', '--tracy', [CompletionResultType]::ParameterName, 'Record a running program with Tracy''s client until it ends, and plan its pools, as `millpond record --tracy` and `millpond plan` do. Without a host, the program runs on this machine')
+            [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'End the recording after this many seconds')
             [CompletionResult]::new('--headroom', '--headroom', [CompletionResultType]::ParameterName, 'Extra slots above the most objects that were alive at once, in per cent')
             [CompletionResult]::new('--tick-rate', '--tick-rate', [CompletionResultType]::ParameterName, 'The number of ticks per second of a lifetime trace. The default is the trace''s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed')
             [CompletionResult]::new('--session-hours', '--session-hours', [CompletionResultType]::ParameterName, 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations')
@@ -67,6 +73,43 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             [CompletionResult]::new('--measure', '--measure', [CompletionResultType]::ParameterName, 'Show all proposals, and measure how much time each saves on this machine, by replaying the recorded calls with the system''s allocator and with pools. This takes a few seconds')
             [CompletionResult]::new('--no-report', '--no-report', [CompletionResultType]::ParameterName, 'Write no report')
             [CompletionResult]::new('--whole', '--whole', [CompletionResultType]::ParameterName, 'Refuse a trace that is cut short. Otherwise the plan is of what is there, says where the trace ends, and the exit code is 3')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'millpond;record' {
+            [CompletionResult]::new('--tracy', '--tracy', [CompletionResultType]::ParameterName, 'The machine on which the program runs; without a host, this one')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The file for the recording, which is compressed with gzip. It replaces an earlier recording, and no other file')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The file for the recording, which is compressed with gzip. It replaces an earlier recording, and no other file')
+            [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'End the recording after this many seconds')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'millpond;export' {
+            [CompletionResult]::new('--tick-rate', '--tick-rate', [CompletionResultType]::ParameterName, 'The number of ticks per second of a lifetime trace without a clock of its own')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--chrome', '--chrome', [CompletionResultType]::ParameterName, 'Write counters in Chrome''s trace event format')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'millpond;check' {
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The scenario of the budget')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON, for programs')
+            [CompletionResult]::new('--markdown', '--markdown', [CompletionResultType]::ParameterName, 'Print a table in Markdown, for a comment on a pull request')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'millpond;diff' {
+            [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'The share by which numbers have to grow or shrink to be told, in per cent. Lives have to become longer or shorter by five times as much')
+            [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Write a report to this file. It replaces an earlier report, and no other file')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON, for programs')
+            [CompletionResult]::new('--markdown', '--markdown', [CompletionResultType]::ParameterName, 'Print a table in Markdown, for a comment on a pull request')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

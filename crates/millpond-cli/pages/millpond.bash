@@ -19,8 +19,17 @@ _millpond() {
             millpond,calls)
                 cmd="millpond__subcmd__calls"
                 ;;
+            millpond,check)
+                cmd="millpond__subcmd__check"
+                ;;
             millpond,completions)
                 cmd="millpond__subcmd__completions"
+                ;;
+            millpond,diff)
+                cmd="millpond__subcmd__diff"
+                ;;
+            millpond,export)
+                cmd="millpond__subcmd__export"
                 ;;
             millpond,generate)
                 cmd="millpond__subcmd__generate"
@@ -40,6 +49,9 @@ _millpond() {
             millpond,prices)
                 cmd="millpond__subcmd__prices"
                 ;;
+            millpond,record)
+                cmd="millpond__subcmd__record"
+                ;;
             millpond,replay)
                 cmd="millpond__subcmd__replay"
                 ;;
@@ -56,7 +68,7 @@ _millpond() {
 
     case "${cmd}" in
         millpond)
-            opts="-h -V --color --help --version plan merge replay odds generate prices calls completions man watch soak"
+            opts="-h -V --color --help --version plan record export check diff merge replay odds generate prices calls completions man watch soak"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -91,6 +103,28 @@ _millpond() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        millpond__subcmd__check)
+            opts="-h --scenario --json --markdown --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --scenario)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         millpond__subcmd__completions)
             opts="-h --color --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -98,6 +132,54 @@ _millpond() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        millpond__subcmd__diff)
+            opts="-h --threshold --json --markdown --report --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --report)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        millpond__subcmd__export)
+            opts="-h --chrome --tick-rate --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --tick-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -246,12 +328,20 @@ _millpond() {
             return 0
             ;;
         millpond__subcmd__plan)
-            opts="-h --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --run-ms --blocks-at-hand --prices --measure --report --no-report --budget --summary --tag --session --size-classes --whole --top --wait-p99-ms --skip-statement --open-ms --closed --color --help"
+            opts="-h --tracy --seconds --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --run-ms --blocks-at-hand --prices --measure --report --no-report --budget --summary --tag --session --size-classes --whole --top --wait-p99-ms --skip-statement --open-ms --closed --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --tracy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seconds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --headroom)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -346,6 +436,40 @@ _millpond() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        millpond__subcmd__record)
+            opts="-o -h --tracy --output --seconds --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --tracy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seconds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

@@ -24,6 +24,10 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand plan 'Work out how many slots each pool needs, and check it by replaying the recording on real pools'
+            cand record 'Record the memory of a running program with Tracy''s client, for `millpond plan`'
+            cand export 'Write a recording for other tools to standard output'
+            cand check 'Check whether recordings fit into the pools of a budget'
+            cand diff 'Compare two recordings of a program: what has grown, what is new, what lives longer, and whose peak is at another time'
             cand merge 'Work out how many slots each pool needs, so that no pool is full in a given share of many sessions'
             cand replay 'Time a recording with each pool type, each reuse order and Box, and recommend the fastest'
             cand odds 'Print how likely it is that a handle is not unique, for every handle layout'
@@ -36,6 +40,8 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand soak 'Run random operations on every pool for minutes to days, and check every result'
         }
         &'millpond;plan'= {
+            cand --tracy 'Record a running program with Tracy''s client until it ends, and plan its pools, as `millpond record --tracy` and `millpond plan` do. Without a host, the program runs on this machine'
+            cand --seconds 'End the recording after this many seconds'
             cand --headroom 'Extra slots above the most objects that were alive at once, in per cent'
             cand --tick-rate 'The number of ticks per second of a lifetime trace. The default is the trace''s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed'
             cand --session-hours 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations'
@@ -63,6 +69,39 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --measure 'Show all proposals, and measure how much time each saves on this machine, by replaying the recorded calls with the system''s allocator and with pools. This takes a few seconds'
             cand --no-report 'Write no report'
             cand --whole 'Refuse a trace that is cut short. Otherwise the plan is of what is there, says where the trace ends, and the exit code is 3'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'millpond;record'= {
+            cand --tracy 'The machine on which the program runs; without a host, this one'
+            cand -o 'The file for the recording, which is compressed with gzip. It replaces an earlier recording, and no other file'
+            cand --output 'The file for the recording, which is compressed with gzip. It replaces an earlier recording, and no other file'
+            cand --seconds 'End the recording after this many seconds'
+            cand --color 'When to use colour'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'millpond;export'= {
+            cand --tick-rate 'The number of ticks per second of a lifetime trace without a clock of its own'
+            cand --color 'When to use colour'
+            cand --chrome 'Write counters in Chrome''s trace event format'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'millpond;check'= {
+            cand --scenario 'The scenario of the budget'
+            cand --color 'When to use colour'
+            cand --json 'Print JSON, for programs'
+            cand --markdown 'Print a table in Markdown, for a comment on a pull request'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'millpond;diff'= {
+            cand --threshold 'The share by which numbers have to grow or shrink to be told, in per cent. Lives have to become longer or shorter by five times as much'
+            cand --report 'Write a report to this file. It replaces an earlier report, and no other file'
+            cand --color 'When to use colour'
+            cand --json 'Print JSON, for programs'
+            cand --markdown 'Print a table in Markdown, for a comment on a pull request'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }

@@ -30,6 +30,10 @@ never\t'Never'"
 complete -c millpond -n "__fish_millpond_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c millpond -n "__fish_millpond_needs_command" -s V -l version -d 'Print version'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "plan" -d 'Work out how many slots each pool needs, and check it by replaying the recording on real pools'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "record" -d 'Record the memory of a running program with Tracy\'s client, for `millpond plan`'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "export" -d 'Write a recording for other tools to standard output'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "check" -d 'Check whether recordings fit into the pools of a budget'
+complete -c millpond -n "__fish_millpond_needs_command" -f -a "diff" -d 'Compare two recordings of a program: what has grown, what is new, what lives longer, and whose peak is at another time'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "merge" -d 'Work out how many slots each pool needs, so that no pool is full in a given share of many sessions'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "replay" -d 'Time a recording with each pool type, each reuse order and Box, and recommend the fastest'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "odds" -d 'Print how likely it is that a handle is not unique, for every handle layout'
@@ -40,6 +44,8 @@ complete -c millpond -n "__fish_millpond_needs_command" -f -a "completions" -d '
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "man" -d 'Print the manual page of the tool or of one command'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "watch" -d 'Show the pools or lenders of a running program, from the live trace that it writes'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "soak" -d 'Run random operations on every pool for minutes to days, and check every result'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tracy -d 'Record a running program with Tracy\'s client until it ends, and plan its pools, as `millpond record --tracy` and `millpond plan` do. Without a host, the program runs on this machine' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l seconds -d 'End the recording after this many seconds' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l headroom -d 'Extra slots above the most objects that were alive at once, in per cent' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tick-rate -d 'The number of ticks per second of a lifetime trace. The default is the trace\'s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l session-hours -d 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations' -r
@@ -70,6 +76,34 @@ complete -c millpond -n "__fish_millpond_using_subcommand plan" -l measure -d 'S
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-report -d 'Write no report'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l whole -d 'Refuse a trace that is cut short. Otherwise the plan is of what is there, says where the trace ends, and the exit code is 3'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand record" -l tracy -d 'The machine on which the program runs; without a host, this one' -r
+complete -c millpond -n "__fish_millpond_using_subcommand record" -s o -l output -d 'The file for the recording, which is compressed with gzip. It replaces an earlier recording, and no other file' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand record" -l seconds -d 'End the recording after this many seconds' -r
+complete -c millpond -n "__fish_millpond_using_subcommand record" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand export" -l tick-rate -d 'The number of ticks per second of a lifetime trace without a clock of its own' -r
+complete -c millpond -n "__fish_millpond_using_subcommand export" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand export" -l chrome -d 'Write counters in Chrome\'s trace event format'
+complete -c millpond -n "__fish_millpond_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand check" -l scenario -d 'The scenario of the budget' -r
+complete -c millpond -n "__fish_millpond_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand check" -l json -d 'Print JSON, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand check" -l markdown -d 'Print a table in Markdown, for a comment on a pull request'
+complete -c millpond -n "__fish_millpond_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c millpond -n "__fish_millpond_using_subcommand diff" -l threshold -d 'The share by which numbers have to grow or shrink to be told, in per cent. Lives have to become longer or shorter by five times as much' -r
+complete -c millpond -n "__fish_millpond_using_subcommand diff" -l report -d 'Write a report to this file. It replaces an earlier report, and no other file' -r -F
+complete -c millpond -n "__fish_millpond_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
+always\t'Always'
+never\t'Never'"
+complete -c millpond -n "__fish_millpond_using_subcommand diff" -l json -d 'Print JSON, for programs'
+complete -c millpond -n "__fish_millpond_using_subcommand diff" -l markdown -d 'Print a table in Markdown, for a comment on a pull request'
+complete -c millpond -n "__fish_millpond_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l partial -d 'Print no plan, but write to this file what the next step needs of these sessions: their counts or, with --counts, those of them that may be given up. An earlier such file is replaced' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l counts -d 'The counts of all sessions, which `merge --partial` has written. All of the following steps need the same' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand merge" -l quantile -d 'The share of sessions in which no pool may be full, in per cent' -r

@@ -4,17 +4,22 @@
 //! has none of them, and argh neither suggestions nor manual pages.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::compare_arguments::{CheckArguments, DiffArguments};
+use crate::export_command::ExportArguments;
 use crate::headroom::HEADROOM;
 use crate::merge_arguments::MergeArguments;
 use crate::odds_arguments::OddsArguments;
 use crate::pages::Shell;
+use crate::record_arguments::{HERE, RecordArguments};
 use crate::replay_arguments::ReplayArguments;
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, SESSION_HOURS_DEFAULT};
 use millpond_plan::summary::{TEXT_BYTES_MAX, Tag};
+use millpond_record::tracy::Address;
 use millpond_terminal::Color;
 use millpond_terminal::arguments::{POSITIVE, number, whole};
 
@@ -44,6 +49,10 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(Box<PlanArguments>),
+    Record(RecordArguments),
+    Export(ExportArguments),
+    Check(CheckArguments),
+    Diff(DiffArguments),
     Merge(MergeArguments),
     Replay(ReplayArguments),
     Odds(OddsArguments),
@@ -101,11 +110,27 @@ Examples:
   millpond plan postgresql.csv --wait-p99-ms 5 --json | jq '.traces[].pools'
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].pool_first[0]'
   millpond plan --csv --class 'Bullet*' game.csv.gz
+  millpond plan --tracy
+  millpond plan --tracy 192.168.0.7 --seconds 60 --budget budget.toml
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
     /// Recordings to plan for; each gets its own plan.
-    #[arg(required = true, value_name = "TRACE")]
+    #[arg(required_unless_present = "tracy", value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
+    /// Record a running program with Tracy's client until it ends, and plan its pools, as `millpond record --tracy` and
+    /// `millpond plan` do. Without a host, the program runs on this machine.
+    #[arg(
+        long,
+        value_name = "HOST[:PORT]",
+        num_args = 0..=1,
+        default_missing_value = HERE,
+        value_parser = Address::from_str,
+        conflicts_with_all = ["traces", "measure", "wait_p99_ms"]
+    )]
+    pub(crate) tracy: Option<Address>,
+    /// End the recording after this many seconds.
+    #[arg(long, value_name = "N", requires = "tracy", value_parser = number(POSITIVE))]
+    pub(crate) seconds: Option<f64>,
     #[command(flatten)]
     pub(crate) rules: RuleArguments,
     /// Print the plan as JSON, for programs.

@@ -5,6 +5,9 @@
 
 mod allocators;
 mod args;
+mod compare_arguments;
+mod compare_commands;
+mod export_command;
 mod external;
 mod generate;
 mod generate_game;
@@ -15,6 +18,8 @@ mod odds_arguments;
 pub mod output_file;
 mod pages;
 mod plan_command;
+mod record_arguments;
+mod record_command;
 mod replay_arguments;
 
 pub use args::Arguments;
@@ -82,6 +87,10 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
             Some(wait_p99_ms) => loans_command::run(&arguments, wait_p99_ms),
             None => plan_command::run(&arguments),
         },
+        Some(Command::Check(arguments)) => compare_commands::run_check(&arguments),
+        Some(Command::Diff(arguments)) => compare_commands::run_diff(&arguments),
+        Some(Command::Export(arguments)) => export_command::run(&arguments),
+        Some(Command::Record(arguments)) => record_command::run(&arguments),
         Some(Command::Merge(_)) => Err(External::out_of_place("merge")),
         Some(Command::Replay(_)) => Err(External::out_of_place("replay")),
         Some(Command::Odds(_)) => Err(External::out_of_place("odds")),

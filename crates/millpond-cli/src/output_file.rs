@@ -24,6 +24,8 @@ pub enum Kind {
     Partial,
     /// A picture of a heap.
     HeapPicture,
+    /// A recording of a running program.
+    Recording,
 }
 
 impl Kind {
@@ -36,6 +38,7 @@ impl Kind {
             Self::Summary => summary::BYTES_TO_LOOK_AT as u64,
             Self::Partial => PARTIAL_BYTES_TO_LOOK_AT as u64,
             Self::HeapPicture => HEAP_MARKER.len() as u64,
+            Self::Recording => RECORDING_START.len() as u64,
         }
     }
 
@@ -47,6 +50,7 @@ impl Kind {
             Self::Summary => summary::is_summary(start),
             Self::Partial => is_partial(start),
             Self::HeapPicture => start.starts_with(HEAP_MARKER.as_bytes()),
+            Self::Recording => start.starts_with(RECORDING_START),
         }
     }
 
@@ -62,6 +66,9 @@ impl Kind {
             Self::HeapPicture => {
                 "exists and is not a picture of `replay --heap`; not overwriting it"
             }
+            Self::Recording => {
+                "exists and was not written by `millpond record`; not overwriting it"
+            }
         }
     }
 }
@@ -69,8 +76,14 @@ impl Kind {
 /// The first line of every picture of a heap.
 pub const HEAP_MARKER: &str = "<!-- a heap over time, drawn by millpond replay -->\n";
 
+/// What a recording says of itself in the header of its compression.
+pub const RECORDING_COMMENT: &str = "millpond recording";
+
+/// How a recording begins: as gzip with a comment and without a time.
+const RECORDING_START: &[u8] = b"\x1f\x8b\x08\x10\0\0\0\0\x04\xffmillpond recording\0";
+
 /// Larger than any budget: one of all classes that a trace may have, with the longest names.
-const BUDGET_BYTES_MAX: u64 = 1 << 26;
+pub(crate) const BUDGET_BYTES_MAX: u64 = 1 << 26;
 
 /// Whether two paths are those of one file, which need not exist yet.
 pub fn is_same(a: &Path, b: &Path) -> bool {

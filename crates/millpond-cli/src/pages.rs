@@ -21,9 +21,13 @@ pub(crate) enum Shell {
 }
 
 /// The manual pages by the command's name; that of the tool itself has none.
-const MANUAL: [(Option<&str>, &str); 10] = [
+const MANUAL: [(Option<&str>, &str); 14] = [
     (None, include_str!("../pages/millpond.1")),
     (Some("plan"), include_str!("../pages/millpond-plan.1")),
+    (Some("record"), include_str!("../pages/millpond-record.1")),
+    (Some("check"), include_str!("../pages/millpond-check.1")),
+    (Some("diff"), include_str!("../pages/millpond-diff.1")),
+    (Some("export"), include_str!("../pages/millpond-export.1")),
     (Some("merge"), include_str!("../pages/millpond-merge.1")),
     (Some("replay"), include_str!("../pages/millpond-replay.1")),
     (Some("odds"), include_str!("../pages/millpond-odds.1")),

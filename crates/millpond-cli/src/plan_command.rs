@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::allocators::{self, prices_here};
 use crate::args::{PlanArguments, RuleArguments};
 use crate::output_file::{self, Kind};
+use crate::record_command::{self, Recorded};
 use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_plan::input::Source;
 use millpond_plan::measure::measure;
@@ -87,6 +88,12 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     for path in &arguments.traces {
         plans.push(plan_path(path, &rules, arguments)?);
     }
+    let mut lost = None;
+    if let Some(address) = &arguments.tracy {
+        let recorded = record_command::for_plan(address, arguments)?;
+        plans.push(plan_recorded(&recorded, &rules, arguments)?);
+        lost = recorded.lost;
+    }
     let mut places = String::new();
     if let Some(path) = &arguments.budget {
         let budget = budget_of(path, &plans, &rules, arguments.all)?;
@@ -111,7 +118,10 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         millpond_terminal::print(&format!("\n{places}"))?;
     }
     all_proved(&plans)?;
-    all_whole(plans.iter().map(TracePlan::cut))
+    match lost {
+        Some(why) => Err(Failure::Unfinished(format!("{why}; planned what came before"))),
+        None => all_whole(plans.iter().map(TracePlan::cut)),
+    }
 }
 
 /// Opens a trace, which may be cut short unless the user wants it whole.
@@ -222,17 +232,37 @@ fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<Strin
 fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
     let source = open(path, arguments).map_err(|fault| fault.of_input(&name))?;
-    let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
-    if let Some(fault) = plan.summary.unfinished().filter(|_| arguments.whole) {
-        return Err(fault.of_input(&name));
-    }
-    if let Some(bytes_max) = arguments.size_classes {
-        let classes = size_classes(&plan, &source, bytes_max, rules);
-        plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);
-    }
+    let mut plan = plan_source(&name, &source, rules, arguments)?;
     if arguments.measure {
         measure(&mut plan, &source).map_err(|fault| fault.of_input(&name))?;
         allocators::measure(&mut plan, path);
+    }
+    Ok(plan)
+}
+
+/// Plans what was recorded a moment ago.
+fn plan_recorded(
+    recorded: &Recorded,
+    rules: &Rules,
+    arguments: &PlanArguments,
+) -> Result<TracePlan, Failure> {
+    let Recorded { name, source, .. } = recorded;
+    plan_source(name, source, rules, arguments)
+}
+
+fn plan_source(
+    name: &str,
+    source: &Source,
+    rules: &Rules,
+    arguments: &PlanArguments,
+) -> Result<TracePlan, Failure> {
+    let mut plan = plan(name, source, rules).map_err(|fault| fault.of_input(name))?;
+    if let Some(fault) = plan.summary.unfinished().filter(|_| arguments.whole) {
+        return Err(fault.of_input(name));
+    }
+    if let Some(bytes_max) = arguments.size_classes {
+        let classes = size_classes(&plan, source, bytes_max, rules);
+        plan.size_classes = Some(classes.map_err(|fault| fault.of_input(name))?);
     }
     Ok(plan)
 }

@@ -82,6 +82,8 @@ pub enum Failure {
         /// Where it ends.
         fault: Fault,
     },
+    /// The command has done what it could: what it has recorded ended too early.
+    Unfinished(String),
     /// The reader of the output has stopped reading; this is no error.
     ClosedPipe,
 }
@@ -94,7 +96,7 @@ impl Failure {
             Self::ClosedPipe => 0,
             Self::Check(_) => 1,
             Self::Input { .. } | Self::Arguments(_) | Self::Output(_) => 2,
-            Self::Cut { .. } => 3,
+            Self::Cut { .. } | Self::Unfinished(_) => 3,
         }
     }
 
@@ -113,9 +115,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input { name, fault } => write!(f, "{}: {fault}", shown(name.as_bytes())),
-            Self::Arguments(message) | Self::Output(message) | Self::Check(message) => {
-                f.write_str(message)
-            }
+            Self::Arguments(message)
+            | Self::Output(message)
+            | Self::Check(message)
+            | Self::Unfinished(message) => f.write_str(message),
             Self::Cut { name, fault } => {
                 let name = shown(name.as_bytes());
                 write!(f, "{name}: {fault}; planned what is there (--whole refuses it)")

@@ -21,6 +21,7 @@
 //! - [`output`] writes plans as text, JSON, CSV and TOML; [`report`] writes them as a page for any browser.
 
 pub mod clock;
+pub mod compare;
 pub mod error;
 pub mod input;
 pub mod loans;
@@ -32,6 +33,7 @@ pub mod plan;
 pub mod plan_report;
 pub mod progress;
 pub mod random;
+pub mod reading;
 pub mod report;
 pub mod samples;
 pub mod summary;

@@ -244,6 +244,8 @@ mod pages {
     struct Network;
     #[doc = include_str!("../../../docs/guide/stale-handles.md")]
     struct StaleHandles;
+    #[doc = include_str!("../../../docs/guide/record.md")]
+    struct Record;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
     #[doc = include_str!("../../../docs/guide/browser.md")]

@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "every target uses a part of this")]
 
 use millpond_plan::input::Source;
-use planning::{RULES, is_one_line};
+use planning::RULES;
+pub(crate) use planning::is_one_line;
 
 #[path = "../../../crates/millpond-cli/tests/tool/common/planning.rs"]
 mod planning;
@@ -13,6 +14,14 @@ pub fn plan(first_line: &[u8], bytes: &[u8]) {
     with_source(first_line, bytes, |source| match millpond_plan::plan::plan("input", source, &RULES) {
         Ok(plan) => assert!(plan.proof().holds(), "the plan does not hold"),
         Err(fault) => is_one_line(&fault.to_string()),
+    });
+}
+
+/// Plans a recording that must be planned.
+pub fn planned(recording: &[u8]) {
+    with_source(b"", recording, |source| {
+        let plan = millpond_plan::plan::plan("input", source, &RULES).expect("a good recording");
+        assert!(plan.proof().holds(), "the plan does not hold");
     });
 }
 

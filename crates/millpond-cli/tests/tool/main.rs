@@ -10,6 +10,7 @@ mod bad_input;
 mod budget;
 mod bundled_traces;
 mod command_line;
+mod compare;
 mod cut;
 #[cfg(unix)]
 mod external;
@@ -36,4 +37,5 @@ mod report_file;
 mod second_lines;
 mod server_logs;
 mod size_classes;
+mod tracy;
 mod words;

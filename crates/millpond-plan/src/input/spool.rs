@@ -1,7 +1,7 @@
 //! A temporary copy of an input that cannot be read twice.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
 
 use crate::error::{Fault, reason};
@@ -66,6 +66,16 @@ impl Spool {
         Ok(Self { file: Some(file), path: has_name.then_some(path), bytes: 0 })
     }
 
+    /// Takes bytes from a program that writes its recording here, up to the same limit.
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.bytes + bytes.len() as u64 > SPOOL_BYTES_MAX {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        let written = self.file().write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
     /// The copy.
     pub(super) fn file(&self) -> &File {
         self.file.as_ref().expect("the file is there until the drop")
@@ -74,6 +84,16 @@ impl Spool {
     /// The number of bytes copied.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.append(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file().flush()
     }
 }
 

@@ -84,7 +84,7 @@ pub fn budget_of(
         let capacity = u32::try_from(smallest)
             .map_err(|_| refused(format!("a capacity of {smallest} is too large for a budget")))?;
         let comment = format!("{} callers at once at the peak", count(plan.peak as u64));
-        Ok(ScenarioPool { name: plan.pool.clone(), capacity, comment })
+        Ok(ScenarioPool { name: plan.pool.clone(), capacity, comment, requested_by: Vec::new() })
     };
     let scenario = |trace: &TracePlan| {
         let pools = trace.plans.iter().map(entry).collect::<Result<_, Failure>>()?;

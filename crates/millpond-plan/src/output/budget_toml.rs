@@ -5,7 +5,7 @@ use std::fmt::Write;
 use millpond::Budget;
 
 use super::figures::{count, number_of};
-use super::foreign::for_toml;
+use super::foreign::{for_toml, is_hidden};
 use crate::error::shown;
 use crate::plan::{Class, TracePlan};
 
@@ -14,7 +14,7 @@ const MARKER: &str = "# millpond budget v1 ";
 
 /// The endings of file names: those of compression, then those of formats.
 const STORED_AS: [&str; 2] = [".gz", ".zst"];
-const FORMATS: [&str; 4] = [".csv", ".heaptrack", ".trace", ".txt"];
+const FORMATS: [&str; 5] = [".csv", ".heap", ".heaptrack", ".trace", ".txt"];
 
 /// The name of a trace's scenario: its file's name, without the endings.
 pub fn scenario_name(path: &str) -> &str {
@@ -50,6 +50,8 @@ pub struct ScenarioPool {
     pub capacity: u32,
     /// The reason for that number.
     pub comment: String,
+    /// The functions that request its objects, if they are known.
+    pub requested_by: Vec<String>,
 }
 
 impl Scenario {
@@ -70,7 +72,8 @@ impl ScenarioPool {
         if let Some(p99) = class.p99_live.filter(|p99| *p99 < peak) {
             comment += &format!(", at most {} in 99 % of the ticks", count(p99.into()));
         }
-        Self { name: class.name.clone(), capacity: class.capacity, comment }
+        let requested_by = class.callers.iter().map(|caller| caller.function.clone()).collect();
+        Self { name: class.name.clone(), capacity: class.capacity, comment, requested_by }
     }
 
     /// Its entry; why not, if it is larger than a budget may say.
@@ -130,9 +133,52 @@ fn with_head(rule: &str, scenarios: &[Scenario]) -> Result<String, String> {
         let widest = entries.iter().map(|entry| entry.chars().count()).max().unwrap_or(0);
         for (entry, pool) in entries.iter().zip(pools) {
             let _ = writeln!(text, "{entry:<widest$}  # {}", pool.comment);
+            if (1..=FUNCTIONS_MAX).contains(&pool.requested_by.len()) {
+                let functions: Vec<_> = pool.requested_by.iter().map(|of| in_comment(of)).collect();
+                let _ = writeln!(text, "{}{}", requests(&pool.name), functions.join(SEPARATOR));
+            }
         }
     }
     Ok(format!("{MARKER}{:016x}\n{text}", fingerprint(text.as_bytes())))
+}
+
+/// A pool with objects of more functions than this says none of them.
+const FUNCTIONS_MAX: usize = 100;
+
+/// What stands between two functions in a comment; no function has it in its name.
+const SEPARATOR: &str = " | ";
+
+/// How the comment on who requests the objects of a pool begins.
+fn requests(pool: &str) -> String {
+    format!("# {} is requested by ", for_toml(pool))
+}
+
+/// A function's name in a comment.
+fn in_comment(function: &str) -> String {
+    function.chars().map(|c| if is_hidden(c) { '?' } else { c }).collect()
+}
+
+/// The functions that request the objects of a pool, by the comments of a budget that a plan wrote; `None` if it does not
+/// say. `is_new` of a function is whether they are without it.
+pub fn requested_by(budget: &str, scenario: &str, pool: &str) -> Option<RequestedBy> {
+    let heading = format!("[scenario.{}]", for_toml(scenario));
+    let lines = budget.lines().skip_while(|line| *line != heading).skip(1);
+    let begins = requests(pool);
+    let mut of_scenario = lines.take_while(|line| !line.starts_with('['));
+    let functions = of_scenario.find_map(|line| line.strip_prefix(begins.as_str()))?;
+    Some(RequestedBy(functions.split(SEPARATOR).map(str::to_owned).collect()))
+}
+
+/// The functions that request the objects of a pool, by a budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestedBy(Vec<String>);
+
+impl RequestedBy {
+    /// Whether this function is one of them.
+    #[must_use]
+    pub fn contains(&self, function: &str) -> bool {
+        self.0.contains(&in_comment(function))
+    }
 }
 
 /// Orders numbers by value, before names in alphabetical order.

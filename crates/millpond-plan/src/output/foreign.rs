@@ -17,6 +17,20 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
+/// The text in a cell of a table in Markdown, which shows it as it is.
+#[must_use]
+pub fn for_markdown(text: &str) -> String {
+    let mut out = String::new();
+    for c in for_terminal(text).chars() {
+        // What could begin a link, a mention, an emphasis, a tag or the next cell.
+        if "\\`*_{}[]<>()#+-.!|~@&$:".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// The text for a terminal, and for a line of plain text: hidden characters are escaped, as in `\u{202e}`.
 #[must_use]
 pub fn for_terminal(text: &str) -> Cow<'_, str> {

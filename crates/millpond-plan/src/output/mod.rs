@@ -1,8 +1,12 @@
 //! The output, for people and for programs.
 
 pub mod advice;
+pub mod between;
 pub mod budget_toml;
+pub mod check;
+pub mod chrome;
 pub mod csv_table;
+pub mod diff;
 pub mod figures;
 pub mod foreign;
 mod handles;

@@ -3,14 +3,16 @@
 use serde::Serialize;
 
 use super::advice::why;
+use super::between::BetweenJson;
 use super::json::{CutJson, LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
-    BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, Library, Means, Proof, Proposal, Rules,
-    SizeClass, SizeClasses, Smaller, TimeOf, TimeSaved, TracePlan, Unsure, Untouched, lifetimes_of,
-    seconds_until,
+    Between, BirthsPerTick, BusiestBetween, Class, GENERATION_BITS, Library, Means, Proof,
+    Proposal, Rules, SizeClass, SizeClasses, SmallerBetween, TimeOf, TimeSaved, TracePlan, Unsure,
+    Untouched, lifetimes_of, seconds_until,
 };
+use crate::reading::ReadingJson;
 use crate::trace::{Caller, End, Wrapper};
 
 /// The number of callers listed for each class.
@@ -51,6 +53,10 @@ struct TraceJson<'p> {
     timestamps: Option<u64>,
     /// Births and deaths.
     events: u64,
+    /// `known` if the recording says which object dies. If it is `between`, what follows from it has fields `…_between`
+    /// with the figures at both ends, as if the newest and as if the oldest of several equal objects died first; the field
+    /// for one figure is `null` where they differ. `unknown` if the recording has no times.
+    lives: &'static str,
     /// Events that the recorder lost, because the disk was too slow.
     missing_events: u64,
     /// Of recordings of millpond-heap, and of live traces: `whole`, `at-limit` or `missing`.
@@ -58,6 +64,11 @@ struct TraceJson<'p> {
     end: Option<&'static str>,
     /// Where the file is cut short, if it is.
     cut: Option<CutJson<'p>>,
+    /// What was read of the file, and what was passed over.
+    reading: ReadingJson,
+    /// The frames of the recorded program, where the recording has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frames: Option<FramesJson>,
     /// Objects that the recorded program's own pools refused.
     refused_while_recorded: u64,
     lifetimes: u64,
@@ -168,12 +179,23 @@ struct WrapperJson<'p> {
 /// A class and the pool that it needs. What depends on times or on the order of events is `null` or empty if the trace
 /// has no times.
 #[derive(Serialize)]
+struct FramesJson {
+    count: u64,
+    per_second: Option<Number>,
+    /// The frame in which most objects were alive.
+    peak_live: Option<u64>,
+}
+
+#[derive(Serialize)]
 struct ClassJson<'p> {
     /// The trace's name of the class; of recordings of a heap, the size in bytes.
     class: &'p str,
     lifetimes: u64,
     peak_live: u32,
     peak_tick: Option<u32>,
+    /// The frame of the program in which that was, where the recording has frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_frame: Option<u64>,
     /// The highest live count in 99 % of the ticks.
     p99_live: Option<u32>,
     mean_live: Option<Number>,
@@ -220,14 +242,22 @@ struct BirthsJson {
 struct LifetimeJson {
     median: Option<LengthJson>,
     p95: Option<LengthJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median_between: Option<BetweenJson<LengthJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p95_between: Option<BetweenJson<LengthJson>>,
 }
 
 /// What a smaller pool would have refused, or evicted if it evicts the oldest.
 #[derive(Serialize)]
 struct SmallerJson {
     capacity: u32,
-    refused: u64,
-    evicted: u64,
+    refused: Option<u64>,
+    evicted: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_between: Option<BetweenJson<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evicted_between: Option<BetweenJson<u64>>,
 }
 
 /// A capacity whose memory is touched as it fills.
@@ -260,8 +290,12 @@ impl From<Untouched> for UntouchedJson {
 /// How often the busiest slot was used, in each reuse order.
 #[derive(Serialize)]
 struct BusiestJson {
-    lifo: u64,
-    fifo: u64,
+    lifo: Option<u64>,
+    fifo: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifo_between: Option<BetweenJson<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fifo_between: Option<BetweenJson<u64>>,
 }
 
 /// How long generations of this width last; `null` if nobody knows.
@@ -270,6 +304,10 @@ struct GenerationJson {
     bits: u32,
     lifo_seconds: Option<Number>,
     fifo_seconds: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifo_seconds_between: Option<BetweenJson<Option<Number>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fifo_seconds_between: Option<BetweenJson<Option<Number>>>,
 }
 
 /// The counts of the replay through real pools.
@@ -338,6 +376,11 @@ impl<'p> TraceJson<'p> {
             ticks_per_second: plan.ticks_per_second.map(Number),
             timestamps: summary.timestamps,
             events: summary.events(),
+            lives: match (summary.has_times(), summary.says_who_died()) {
+                (false, _) => "unknown",
+                (true, true) => "known",
+                (true, false) => "between",
+            },
             missing_events: summary.missing_events,
             cut: summary.cut.as_ref().map(CutJson::from),
             time: plan.advice.time.map(|all| AllTimeJson {
@@ -349,6 +392,12 @@ impl<'p> TraceJson<'p> {
                 End::Whole => "whole",
                 End::AtLimit => "at-limit",
                 End::Missing => "missing",
+            }),
+            reading: ReadingJson::from(&summary.reading),
+            frames: summary.frames.as_ref().map(|frames| FramesJson {
+                count: frames.count(),
+                per_second: frames.per_second().map(Number),
+                peak_live: plan.frame_of(plan.peak_tick),
             }),
             refused_while_recorded: summary.refused,
             lifetimes: summary.births,
@@ -443,13 +492,16 @@ impl<'p> ClassJson<'p> {
             lifetimes: statistics.lifetimes,
             peak_live: statistics.peak_live,
             peak_tick: has_times.then_some(statistics.peak_tick),
+            peak_frame: plan.frame_of(statistics.peak_tick),
             p99_live: class.p99_live,
             mean_live: has_times.then(|| Number(statistics.live_mean())),
             left_live: statistics.live,
             births_per_tick: class.births.map(BirthsJson::from),
             lifetime_ticks: LifetimeJson {
-                median: class.median.map(LengthJson::from),
-                p95: class.p95.map(LengthJson::from),
+                median: LengthJson::of_one(class.median),
+                p95: LengthJson::of_one(class.p95),
+                median_between: BetweenJson::of_lengths(class.median),
+                p95_between: BetweenJson::of_lengths(class.p95),
             },
             capacity: class.capacity,
             bytes: sizes.map(|(bytes_per_object, bytes_at_capacity)| BytesJson {
@@ -481,30 +533,51 @@ impl From<BirthsPerTick> for BirthsJson {
     }
 }
 
-impl From<BusiestSlot> for BusiestJson {
-    fn from(slot: BusiestSlot) -> Self {
-        let BusiestSlot { lifo, fifo } = slot;
-        Self { lifo, fifo }
+impl From<BusiestBetween> for BusiestJson {
+    fn from(slot: BusiestBetween) -> Self {
+        let BusiestBetween { lifo, fifo } = slot;
+        Self {
+            lifo: lifo.one(),
+            fifo: fifo.one(),
+            lifo_between: BetweenJson::of(lifo),
+            fifo_between: BetweenJson::of(fifo),
+        }
     }
 }
 
-impl From<&Smaller> for SmallerJson {
-    fn from(smaller: &Smaller) -> Self {
-        let Smaller { capacity, refused, evicted } = *smaller;
-        Self { capacity, refused, evicted }
+impl From<&SmallerBetween> for SmallerJson {
+    fn from(smaller: &SmallerBetween) -> Self {
+        let SmallerBetween { capacity, refused, evicted } = *smaller;
+        Self {
+            capacity,
+            refused: refused.one(),
+            evicted: evicted.one(),
+            refused_between: BetweenJson::of(refused),
+            evicted_between: BetweenJson::of(evicted),
+        }
     }
 }
 
 impl GenerationJson {
     fn of(plan: &TracePlan, class: &Class, bits: u32) -> Self {
-        let seconds = |of: fn(BusiestSlot) -> u64| {
+        let seconds = |of: fn(BusiestBetween) -> Between<u64>| {
+            let all = plan.seconds()?;
+            let lasts = |busiest| seconds_until(lifetimes_of(bits), busiest, all);
+            // The busier, the shorter.
             let busiest = class.busiest_slot.map(of)?;
-            seconds_until(lifetimes_of(bits), busiest, plan.seconds()?).map(Number)
+            Some(Between { least: lasts(busiest.most), most: lasts(busiest.least) })
+        };
+        let (lifo, fifo) = (seconds(|slot| slot.lifo), seconds(|slot| slot.fifo));
+        let one = |seconds: Option<Between<Option<f64>>>| seconds?.one()?.map(Number);
+        let both = |seconds: Option<Between<Option<f64>>>| {
+            BetweenJson::of(seconds?.map(|seconds| seconds.map(Number)))
         };
         Self {
             bits,
-            lifo_seconds: seconds(|slot| slot.lifo),
-            fifo_seconds: seconds(|slot| slot.fifo),
+            lifo_seconds: one(lifo),
+            fifo_seconds: one(fifo),
+            lifo_seconds_between: both(lifo),
+            fifo_seconds_between: both(fifo),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::advice::{advice_text, next_line};
+use super::between::{WHO_DIED_IS_UNKNOWN, between, in_table, length_in_table};
 use super::figures::{byte_unit, bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
 use super::meaning::{full_pools, time};
@@ -12,7 +13,7 @@ use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::input::Cut;
 use crate::pattern::Pattern;
-use crate::plan::{Class, Length, Proof, Rules, TracePlan, Unsure, Untouched};
+use crate::plan::{Between, Class, Proof, Rules, TracePlan, Unsure, Untouched};
 use crate::trace::{End, Format, HeapFormat, Summary};
 
 /// The parts of a plan to show.
@@ -134,7 +135,7 @@ fn details(
                 out.push_str(&paint.faint_lines(&wrapped(&legend)));
                 let lasting = classes.iter().map(|class| Lasting {
                     class: &class.name,
-                    pace: class.busiest_slot.unwrap_or_default().pace(seconds),
+                    pace: class.busiest_slot.map(|slot| slot.pace(seconds)).unwrap_or_default(),
                     layout: class.layout,
                 });
                 out.push_str(&handles_table(class_heading(plan), lasting).render(paint));
@@ -203,12 +204,15 @@ fn what_it_is(plan: &TracePlan, wanted: &Wanted) -> String {
     if let Some(peak_bytes) = plan.peak_bytes {
         let _ = write!(what, " ({})", bytes(peak_bytes));
     }
+    if let Some(frame) = plan.frame_of(plan.peak_tick) {
+        let _ = write!(what, ", in frame {}", count(frame));
+    }
     if wanted.all {
         let (events, left) =
             (number_of(plan.summary.events(), "event"), count(plan.left_live.into()));
         let _ = write!(what, ", {left} still alive at the end; {events}");
     }
-    what.push('.');
+    let _ = write!(what, ". {}", plan.summary.reading.sentence());
     let paragraphs = [what].into_iter().chain(what_is_missing(&plan.summary));
     paragraphs.map(|paragraph| wrapped(&paragraph)).collect()
 }
@@ -238,11 +242,11 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
         }
         Format::Heap(format) => {
             let what = match format {
-                HeapFormat::Heaptrack if wanted.all => {
-                    "Recorded by heaptrack (assumes that the newest of several equal blocks is freed first)"
-                }
                 HeapFormat::Heaptrack => "Recorded by heaptrack",
+                HeapFormat::HeaptrackRaw => "Recorded by heaptrack --raw",
                 HeapFormat::Millpond => "Recorded by millpond-heap",
+                HeapFormat::Tracy => "Recorded from Tracy's client",
+                HeapFormat::Header => "Recorded by millpond_record.h",
                 HeapFormat::Csv => "Table of allocations",
             };
             let Some(seconds) = plan.seconds() else { return format!("{what}, without times") };
@@ -253,10 +257,19 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
                 }
                 false => String::new(),
             };
+            let frames = match &summary.frames {
+                Some(frames) => {
+                    let rate =
+                        frames.per_second().map(|rate| format!(", {} a second", small(rate)));
+                    let frames = number_of(frames.count(), "frame");
+                    format!(", {frames}{}", rate.unwrap_or_default())
+                }
+                None => String::new(),
+            };
             let ms = count(summary.ticks());
             match seconds < 1.0 {
-                true => format!("{what}, {ms} ms{timestamps}"),
-                false => format!("{what}, {} ({ms} ms){timestamps}", duration(seconds)),
+                true => format!("{what}, {ms} ms{timestamps}{frames}"),
+                false => format!("{what}, {} ({ms} ms){timestamps}{frames}", duration(seconds)),
             }
         }
     }
@@ -266,6 +279,9 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
 pub fn what_is_missing(summary: &Summary) -> Vec<String> {
     let mut paragraphs = Vec::new();
     paragraphs.extend(summary.cut.as_ref().map(Cut::sentence));
+    if !summary.says_who_died() {
+        paragraphs.push(WHO_DIED_IS_UNKNOWN.to_owned());
+    }
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
         paragraphs.push(format!(
@@ -368,12 +384,19 @@ fn sizes(plan: &TracePlan, classes: &[&Class], rules: &Rules, paint: Paint) -> S
                 "For {}, {} would refuse {}, or evict {}.",
                 name_cell(&class.name),
                 number_of(smaller.capacity.into(), "slot"),
-                number_of(smaller.refused, "object"),
-                count(smaller.evicted),
+                objects(smaller.refused),
+                between(smaller.evicted),
             )));
         }
     }
     out
+}
+
+/// `1 object`, `2 objects`, `3 to 5 objects`.
+fn objects(number: Between<u64>) -> String {
+    number
+        .one()
+        .map_or_else(|| format!("{} objects", between(number)), |one| number_of(one, "object"))
 }
 
 /// Where an untouched capacity fits: the class for which it saves most, and how many others.
@@ -445,29 +468,25 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
             class.p99_live.map_or_else(String::new, |live| count(live.into())),
             class.births.map_or_else(String::new, |births| small(births.mean)),
             class.births.map_or_else(String::new, |births| count(births.worst)),
-            length(class.median),
-            length(class.p95),
+            length_in_table(class.median),
+            length_in_table(class.p95),
             count(class.statistics.live.into()),
         ]);
     }
     table
 }
 
-/// The length of a lifetime.
-pub fn length(length: Option<Length>) -> String {
-    match length {
-        Some(Length { ticks, at_least: true }) => format!("≥{}", count(ticks)),
-        Some(Length { ticks, .. }) => count(ticks),
-        None => "–".to_owned(),
-    }
-}
-
 /// The smallest of the smaller pools: the cost of saving most.
 fn smaller(class: &Class) -> Option<String> {
     let smaller = class.smaller.last()?;
-    let [capacity, refused, evicted] =
-        [smaller.capacity.into(), smaller.refused, smaller.evicted].map(count);
-    Some(format!("{capacity}: refuse {refused} or evict {evicted}"))
+    let capacity = count(smaller.capacity.into());
+    Some(match smaller.refused.one().zip(smaller.evicted.one()) {
+        Some((refused, evicted)) => {
+            format!("{capacity}: refuse {} or evict {}", count(refused), count(evicted))
+        }
+        // Both ranges in the room of one: they are the same, or nearly.
+        None => format!("{capacity}: refuse or evict {}", in_table(smaller.either())),
+    })
 }
 
 fn timing(plan: &TracePlan) -> String {

@@ -4,9 +4,10 @@ use horrorshow::{Raw, Template, owned_html};
 
 use super::{
     figures, live_plot,
-    model::{Class, Format, Length, Proof, Smaller, Trace},
+    model::{Between, Class, Format, Length, Proof, Smaller, Trace},
     texts,
 };
+use crate::output::between::in_table;
 
 /// The maximum number of rows; the classes beyond are summed up in one line below.
 const ROWS_MAX: usize = 1000;
@@ -138,11 +139,16 @@ fn optional<V: Copy + ToString>(value: Option<V>, shown: impl Fn(V) -> String) -
 }
 
 /// The length of a lifetime; `≥` means that it may be longer.
-fn length(length: Option<Length>) -> impl Template {
-    let at_least = length.is_some_and(|length| length.at_least);
-    let sign = if at_least { "≥" } else { "" };
-    optional(length.map(|length| length.steps), move |steps| {
-        format!("{sign}{}", figures::count(steps))
+fn length(length: Option<Between<Length>>) -> impl Template {
+    let shown = |length: Length| {
+        let sign = if length.at_least { "≥" } else { "" };
+        format!("{sign}{}", figures::count(length.steps))
+    };
+    let most = length.map(|length| length.most.steps);
+    optional(most, move |_| match length.map(|length| length.map(shown)) {
+        Some(Between { least, most }) if least != most => format!("{least}–{most}"),
+        Some(Between { most, .. }) => most,
+        None => String::new(),
     })
 }
 
@@ -151,7 +157,7 @@ fn smaller(smaller: &[Smaller]) -> impl Template {
         td(class="smaller") {
             @ for pool in smaller.iter().take(SMALLER_IN_ROW) {
                 span {
-                    b : figures::count(pool.refused);
+                    b : in_table(pool.refused);
                     : " at "; : figures::count(pool.capacity);
                 }
                 : " ";
@@ -217,15 +223,18 @@ mod tests {
 
     #[test]
     fn lifetimes_that_had_not_ended_are_told_from_those_that_had() {
-        let length = |at_least| Some(Length { steps: 1234, at_least });
-        let class = Class {
+        let length = |steps, at_least| Length { steps, at_least };
+        let class = |median, p95| Class {
             births: Some(Births::default()),
-            lifetime_median: length(false),
-            lifetime_p95: length(true),
+            lifetime_median: Some(median),
+            lifetime_p95: Some(p95),
             ..Class::default()
         };
-        let html = render(vec![class]);
+        let known = |at_least| Between::known(length(1234, at_least));
+        let html = render(vec![class(known(false), known(true))]);
         assert!(html.contains(">1,234<") && html.contains(">≥1,234<"), "{html}");
+        let both = Between { least: length(20, false), most: length(719, true) };
+        assert!(render(vec![class(both, both)]).contains(">20–≥719<"));
     }
 
     #[test]

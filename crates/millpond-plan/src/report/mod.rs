@@ -10,6 +10,7 @@
 
 mod class_card;
 mod class_table;
+pub mod diff;
 mod figures;
 mod histogram_plot;
 mod live_plot;

@@ -1,17 +1,39 @@
 //! Recordings by `millpond-heap` of Rust programs: every birth, death and resize, by address.
+//!
+//! The recorders for other programs write the same format, and say so in its first line: `millpond record --tracy`, and
+//! `millpond_record.h`.
 
 use std::collections::HashMap;
 
 use super::blocks::Blocks;
 use super::fields::hexadecimal;
 use super::stacks::CallStacks;
-use super::{End, HeapFormat, Records, Summary, Watch, read_lines};
+use super::{End, Frames, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, found, shown, shown_start};
 use crate::input::Lines;
 use crate::progress::Progress;
+use crate::reading::{Reading, Reason};
 
 /// The first line.
 const HEADER: &[u8] = b"millpond heap 1";
+
+/// What comes after it if another recorder has written the file.
+const RECORDERS: [(&[u8], HeapFormat); 3] =
+    [(b"", HeapFormat::Millpond), (b" tracy", HeapFormat::Tracy), (b" header", HeapFormat::Header)];
+
+/// Deaths that a recorder has counted, of blocks that it has not seen.
+const FROM_BEFORE: Reason = Reason {
+    name: "free-of-block-from-before",
+    one: "free of a block from before the recording",
+    many: "frees of blocks from before the recording",
+};
+
+/// Deaths that a recorder has not seen, as another block was born at the same address.
+const UNSEEN: Reason = Reason {
+    name: "unseen-free",
+    one: "free that was not seen, which is taken to be just before its address comes again",
+    many: "frees that were not seen, which are taken to be just before their addresses come again",
+};
 
 /// The maximum number of call stacks, and of addresses in all of them.
 const STACKS_MAX: usize = 1 << 20;
@@ -35,12 +57,12 @@ pub(super) fn read(
     read_lines(lines, 0, Reader::default(), watch, progress)
 }
 
-/// A function and its source file.
-type Named = (Vec<u8>, Vec<u8>);
+/// A function, its source file, and its program or library, if that is another than the recorded program.
+type Named = [Vec<u8>; 3];
 
 #[derive(Default)]
 struct Reader {
-    has_header: bool,
+    format: Option<HeapFormat>,
     blocks: Blocks,
     program: Vec<u8>,
     /// By number of the call stack, counted from 1: its addresses, the innermost first.
@@ -51,6 +73,8 @@ struct Reader {
     first_tick: Option<u32>,
     tick: u32,
     timestamps: u64,
+    frames: Option<Frames>,
+    reading: Reading,
     end: Option<End>,
     /// The size of all lines with names in bytes.
     name_bytes: usize,
@@ -58,13 +82,14 @@ struct Reader {
 
 impl Records for Reader {
     fn line(&mut self, line: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
-        if !self.has_header {
-            self.has_header = true;
-            return if line == HEADER {
-                Ok(())
-            } else {
-                Err(format!("{}, expected `millpond heap 1`", found(line)))
+        if self.format.is_none() {
+            let by = line.strip_prefix(HEADER);
+            let recorder = by.and_then(|by| RECORDERS.iter().find(|of| of.0 == by));
+            let Some((_, format)) = recorder else {
+                return Err(format!("{}, expected `millpond heap 1`", found(line)));
             };
+            self.format = Some(*format);
+            return Ok(());
         }
         let Some((&letter, rest)) = line.split_first() else {
             return Err("the line is empty, expected a record".to_owned());
@@ -74,6 +99,12 @@ impl Records for Reader {
             b'+' => {
                 let [address, bytes, place] = numbers(line, rest)?;
                 let (tick, place) = (self.event(), self.place(place)?);
+                // The header does not see what libraries free; their blocks' addresses come again.
+                if self.format == Some(HeapFormat::Header)
+                    && self.blocks.death(tick, address, watch)
+                {
+                    self.reading.pass_over(&UNSEEN);
+                }
                 self.blocks.birth(tick, address, bytes, place, watch)
             }
             b'-' => {
@@ -89,6 +120,16 @@ impl Records for Reader {
                 self.blocks.resize(tick, [old, new], bytes, place, watch)
             }
             b'c' => self.clock(line, rest),
+            b'f' => {
+                let [ms] = numbers(line, rest)?;
+                let ms = milliseconds(ms)?;
+                self.frames.get_or_insert_default().begin(ms)
+            }
+            b'u' => {
+                let [frees] = numbers(line, rest)?;
+                self.reading.pass_over_many(&FROM_BEFORE, frees);
+                Ok(())
+            }
             b't' => self.stack(line, rest),
             b'n' => self.name(line, rest),
             b'x' => {
@@ -101,7 +142,7 @@ impl Records for Reader {
                 Ok(())
             }
             _ => Err(format!(
-                "`{}` is not a known record, expected one of x c t + - r n e",
+                "`{}` is not a known record, expected one of x c f t + - r n u e",
                 shown_start(line)
             )),
         }
@@ -121,9 +162,15 @@ impl Records for Reader {
         let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
         let (ticks, deaths) = (first_tick..=self.tick, self.blocks.deaths);
         let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
-        let summary =
-            Summary::of_heap(HeapFormat::Millpond, ticks, self.timestamps, deaths, allocations);
-        Ok(Summary { end: Some(self.end.unwrap_or(End::Missing)), ..summary })
+        let summary = Summary::of_heap(
+            self.format.unwrap_or(HeapFormat::Millpond),
+            ticks,
+            self.timestamps,
+            deaths,
+            allocations,
+        );
+        let (end, frames, reading) = (self.end.unwrap_or(End::Missing), self.frames, self.reading);
+        Ok(Summary { end: Some(end), frames, reading, ..summary })
     }
 }
 
@@ -135,9 +182,7 @@ impl Reader {
 
     fn clock(&mut self, line: &[u8], rest: &[u8]) -> Result<(), String> {
         let [ms] = numbers(line, rest)?;
-        let Ok(tick) = u32::try_from(ms) else {
-            return Err(format!("time {ms:x}, expected milliseconds below 2^32"));
-        };
+        let tick = milliseconds(ms)?;
         if tick < self.tick {
             return Err(format!(
                 "time {tick:x} comes after {:x}, expected times in ascending order",
@@ -169,10 +214,17 @@ impl Reader {
 
     fn name(&mut self, line: &[u8], rest: &[u8]) -> Result<(), String> {
         let mut fields = rest.split(|&b| b == b'\t');
-        let (Some(Some(address)), Some(name), Some(file), None) =
-            (fields.next().map(hexadecimal), fields.next(), fields.next(), fields.next())
-        else {
-            return Err(format!("`{}`, expected `n ADDRESS`, a name and a file", shown(line)));
+        let (Some(Some(address)), Some(name), Some(file), module, None) = (
+            fields.next().map(hexadecimal),
+            fields.next(),
+            fields.next(),
+            fields.next().unwrap_or_default(),
+            fields.next(),
+        ) else {
+            return Err(format!(
+                "`{}`, expected `n ADDRESS`, a name and a file, and perhaps a library",
+                shown(line)
+            ));
         };
         self.name_bytes += line.len();
         if self.names.len() == NAMED_MAX || self.name_bytes > NAME_BYTES_MAX {
@@ -181,7 +233,7 @@ impl Reader {
                 "more than {NAMED_MAX} addresses with names, or {mib} MiB of names"
             ));
         }
-        self.names.entry(address).or_default().push((name.to_vec(), file.to_vec()));
+        self.names.entry(address).or_default().push([name, file, module].map(<[u8]>::to_vec));
         Ok(())
     }
 
@@ -208,16 +260,23 @@ impl Reader {
                     Some(&known) => known,
                     None => {
                         let mut frames = Vec::new();
-                        for (name, file) in self.names.get(&address).into_iter().flatten() {
-                            for text in [name, file] {
+                        let mut module_of = program;
+                        for texts in self.names.get(&address).into_iter().flatten() {
+                            for text in texts {
                                 if !text.is_empty() && !strings.contains_key(text.as_slice()) {
                                     strings.insert(text, stacks.add_string(text)?);
                                 }
                             }
                             let of = |text: &[u8]| strings.get(text).copied().unwrap_or(0);
-                            frames.push((of(name), of(file)));
+                            let [name, file, module] = texts;
+                            if !module.is_empty() {
+                                module_of = of(module);
+                            }
+                            if !name.is_empty() || !file.is_empty() {
+                                frames.push((of(name), of(file)));
+                            }
                         }
-                        let new = stacks.add_instruction(address, program, &frames)?;
+                        let new = stacks.add_instruction(address, module_of, &frames)?;
                         instructions.insert(address, new);
                         new
                     }
@@ -228,6 +287,11 @@ impl Reader {
         }
         Ok((stacks, nodes))
     }
+}
+
+/// A time in milliseconds.
+fn milliseconds(ms: u64) -> Result<u32, String> {
+    u32::try_from(ms).map_err(|_| format!("time {ms:x}, expected milliseconds below 2^32"))
 }
 
 /// The numbers of a record; the caller determines how many there must be.

@@ -26,10 +26,11 @@ impl Language {
         let has = |parts: &[&str]| allocations.is_some_and(|of| of.has_name_with(parts));
         match format {
             Format::Heap(HeapFormat::Millpond) => Self::Rust,
+            Format::Heap(HeapFormat::Header) => Self::Cpp,
             Format::Heap(_) if has(&RUST) => Self::Rust,
-            Format::Heap(HeapFormat::Heaptrack) => Self::Cpp,
-            Format::Heap(HeapFormat::Csv) if has(&CPP) => Self::Cpp,
-            Format::Heap(HeapFormat::Csv) | Format::Lifetimes => Self::Unknown,
+            Format::Heap(HeapFormat::Heaptrack | HeapFormat::HeaptrackRaw) => Self::Cpp,
+            Format::Heap(HeapFormat::Csv | HeapFormat::Tracy) if has(&CPP) => Self::Cpp,
+            Format::Heap(HeapFormat::Csv | HeapFormat::Tracy) | Format::Lifetimes => Self::Unknown,
         }
     }
 }

@@ -9,13 +9,17 @@ mod clock;
 mod columns;
 mod fields;
 pub mod follow;
+mod frames;
 mod heap;
 mod heaptrack;
+mod heaptrack_raw;
 mod language;
 mod lifetimes;
 pub mod live;
 mod live_keys;
+mod names;
 mod neighbours;
+pub(crate) mod oldest_first;
 mod places;
 mod sizes;
 mod stacks;
@@ -24,7 +28,9 @@ mod wrappers;
 
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
+pub use frames::Frames;
 pub use language::Language;
+pub use names::{Interpreted, Module, Named, Nameless, Names};
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;
@@ -33,6 +39,7 @@ use std::ops::RangeInclusive;
 use crate::error::{Fault, Place, found};
 use crate::input::{Cut, Input, Lines, known};
 use crate::progress::Progress;
+use crate::reading::Reading;
 
 /// The maximum number of live objects, which a plan keeps in memory.
 pub const LIVE_MAX: u32 = 1 << 24;
@@ -60,8 +67,14 @@ pub enum Format {
 pub enum HeapFormat {
     /// heaptrack's interpreted format.
     Heaptrack,
+    /// What `heaptrack --raw` writes.
+    HeaptrackRaw,
     /// Recorded by `millpond-heap` in a Rust program.
     Millpond,
+    /// Recorded by `millpond record` from Tracy's client.
+    Tracy,
+    /// Recorded by `millpond_record.h` in a C or C++ program.
+    Header,
     /// `ms,event,address,size,stack` lines.
     Csv,
 }
@@ -73,7 +86,10 @@ impl Format {
         match self {
             Self::Lifetimes => "lifetimes",
             Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
+            Self::Heap(HeapFormat::HeaptrackRaw) => "heaptrack-raw",
             Self::Heap(HeapFormat::Millpond) => "millpond-heap",
+            Self::Heap(HeapFormat::Tracy) => "tracy",
+            Self::Heap(HeapFormat::Header) => "millpond-record",
             Self::Heap(HeapFormat::Csv) => "allocations",
         }
     }
@@ -104,6 +120,18 @@ pub trait Watch {
     fn left(&mut self, class: u32, key: u32, last_tick: u32);
 }
 
+/// Watches nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody;
+
+impl Watch for Nobody {
+    fn birth(&mut self, _event: Event) {}
+
+    fn death(&mut self, _event: Event) {}
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
+}
+
 /// How a recording ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -128,6 +156,8 @@ pub struct Summary {
     pub ticks_per_second: Option<f64>,
     /// Of recordings of a heap: the number of timestamps. The clock stands still between two of them.
     pub timestamps: Option<u64>,
+    /// The frames of the recorded program, where it told of them.
+    pub frames: Option<Frames>,
     /// The number of births.
     pub births: u64,
     /// The number of deaths.
@@ -148,6 +178,8 @@ pub struct Summary {
     pub refused: u64,
     /// Of live traces: the classes whose pools refused objects.
     pub full: BTreeSet<String>,
+    /// What was read, and what was passed over.
+    pub reading: Reading,
 }
 
 impl Summary {
@@ -165,6 +197,7 @@ impl Summary {
             last_tick: *ticks.end(),
             ticks_per_second: None,
             timestamps: Some(timestamps),
+            frames: None,
             births: allocations.kinds().map(|(_, births)| births).sum(),
             deaths,
             classes: allocations.sizes.iter().map(u64::to_string).collect(),
@@ -175,6 +208,7 @@ impl Summary {
             has_pools: false,
             refused: 0,
             full: BTreeSet::new(),
+            reading: Reading::default(),
         }
     }
 
@@ -213,6 +247,13 @@ impl Summary {
         let has_no_end = || Fault::whole("the recording has no end, expected its last line");
         let cut = self.cut.as_ref().map(Cut::fault);
         cut.or_else(|| (self.end == Some(End::Missing)).then(has_no_end))
+    }
+
+    /// Whether the recording says which object dies. heaptrack's interpreted files name only its size and its call stack:
+    /// what follows from lives is then [between](crate::plan::Between) two ends.
+    #[must_use]
+    pub fn says_who_died(&self) -> bool {
+        self.format != Format::Heap(HeapFormat::Heaptrack)
     }
 
     /// The language of the recorded program.
@@ -264,6 +305,8 @@ fn read_format(
     let block = lines.block();
     if lifetimes::recognises(block) {
         lifetimes::read(lines, watch, progress)
+    } else if heaptrack_raw::recognises(block) {
+        heaptrack_raw::read(lines, watch, progress)
     } else if heaptrack::recognises(block) {
         heaptrack::read(lines, watch, progress)
     } else if heap::recognises(block) {
@@ -297,7 +340,8 @@ trait Records {
     /// The number of births and deaths so far.
     fn events(&self) -> u64;
 
-    /// Called at the end of the input: passes the remaining objects to the watcher, and returns the summary.
+    /// Called at the end of the input: passes the remaining objects to the watcher, and returns the summary, but for the
+    /// number of lines.
     fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault>;
 }
 
@@ -310,12 +354,18 @@ fn read_lines(
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     let mut skipped = header_lines;
+    let mut read = 0;
     loop {
-        lines.each(skipped, |line| records.line(line, watch))?;
+        lines.each(skipped, |line| {
+            read += 1;
+            records.line(line, watch)
+        })?;
         skipped = 0;
         progress.update(lines.input().bytes_read(), records.events());
         if !lines.advance()? {
-            return records.finish(watch);
+            let mut summary = records.finish(watch)?;
+            summary.reading.read = read;
+            return Ok(summary);
         }
     }
 }

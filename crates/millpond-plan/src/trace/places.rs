@@ -73,6 +73,17 @@ impl Place {
     pub fn is_unknown(&self) -> bool {
         self.is_nameless && self.stack.len() == 1
     }
+
+    /// The function, and its caller if the function is the constructor of a type: `new<Bullet> in shoot`.
+    #[must_use]
+    pub fn call_site(&self) -> String {
+        match self.stack.get(1) {
+            Some(caller) if self.function.starts_with("new<") => {
+                format!("{} in {caller}", self.function)
+            }
+            _ => self.function.clone(),
+        }
+    }
 }
 
 /// Larger blocks are not copied when they grow: the system moves their pages.
@@ -410,10 +421,10 @@ impl Places {
     /// The functions that request the kinds `of`, the busiest first. Each item is the number of a kind and of its
     /// requests.
     pub fn callers(&self, of: impl Iterator<Item = (usize, u64)>) -> Vec<Caller> {
-        let mut callers: HashMap<&str, (u64, &Place, u64)> = HashMap::new();
+        let mut callers: HashMap<String, (u64, &Place, u64)> = HashMap::new();
         for (kind, births) in of.filter(|of| of.1 > 0) {
             let place = &self.places[self.of_kind[kind] as usize];
-            let caller = callers.entry(&place.function).or_insert((0, place, 0));
+            let caller = callers.entry(place.call_site()).or_insert((0, place, 0));
             caller.0 += births;
             if births > caller.2 {
                 (caller.1, caller.2) = (place, births);
@@ -422,7 +433,7 @@ impl Places {
         let mut callers: Vec<Caller> = callers
             .into_iter()
             .map(|(function, (allocations, place, _))| Caller {
-                function: function.to_owned(),
+                function,
                 stack: place.stack.clone(),
                 allocations,
             })

@@ -27,6 +27,9 @@ const WRAPPER_PREFIXES: &[&str] = &[
     "core::",
     "hashbrown::",
     "millpond_heap::",
+    "tracy::",
+    "tracy_client::",
+    "___tracy_",
     "backtrace::",
     "__rust_",
     "__rdl_",
@@ -168,6 +171,10 @@ fn is_library_file(path: &[u8]) -> bool {
         // The recorder's own frames, in a workspace or from a registry.
         "millpond-heap/src/",
         "/millpond-heap-",
+        // Tracy's client, within an engine or from a registry.
+        "/tracy-client-",
+        "/tracy/client/",
+        "/tracy/public/",
     ];
     let objects = ["libstdc++", "libc++", "libc.so", "libc-", "libheaptrack", "ld-linux"];
     sources.iter().any(|part| path.contains(part))

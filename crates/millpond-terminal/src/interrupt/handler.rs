@@ -78,6 +78,12 @@ pub(super) fn end_if_stopped() {
     }
 }
 
+pub(super) fn listen_again() {
+    SIGNAL.store(0, SeqCst);
+    // The deferral that the flag has forgotten.
+    DEFERRALS.fetch_sub(1, SeqCst);
+}
+
 /// While it lives, a signal does not end the process; the signal is heeded when the last one is dropped.
 pub(super) struct Deferral(());
 

@@ -46,6 +46,13 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
+/// Lets the signals end the command again, after a [`stop_flag`] has served its purpose. A signal that it has told of is
+/// done with.
+pub fn listen_again() {
+    #[cfg(unix)]
+    handler::listen_again();
+}
+
 /// Ends a command that a signal has stopped, after all that it has to print.
 pub fn end_if_stopped() {
     #[cfg(unix)]

@@ -129,6 +129,7 @@ fn scenarios(groups: &[GroupPlan]) -> Vec<Scenario> {
                     count(class.refused_in),
                     count(group.sessions)
                 ),
+                requested_by: Vec::new(),
             })
             .collect(),
         left_out: group.left_out,

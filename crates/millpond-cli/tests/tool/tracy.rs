@@ -1,0 +1,177 @@
+//! `millpond record --tracy` and `millpond plan --tracy`, with a client that says what a real one has said
+//! (`crates/millpond-record/tests/streams`).
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Output;
+use std::thread::{self, JoinHandle};
+
+use serde_json::Value;
+
+use crate::common::{Directory, done, millpond, refused};
+
+fn stream(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../millpond-record/tests/streams");
+    let stored = std::fs::File::open(path.join(name)).expect("a stream");
+    let mut stream = Vec::new();
+    flate2::read::GzDecoder::new(stored).read_to_end(&mut stream).expect("gzip");
+    stream
+}
+
+/// A client that says this part of what was kept, and then waits to be let go, or breaks the connection. Its address.
+fn client(stream: Vec<u8>, is_cut: bool) -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("it has one").to_string();
+    let thread = thread::spawn(move || {
+        loop {
+            let mut connection = listener.accept().expect("a recorder").0;
+            let mut greeting = [0; 12];
+            connection.read_exact(&mut greeting).expect("a greeting");
+            if greeting[8..] == stream[..4] {
+                connection.write_all(&[1]).expect("it is there");
+                connection.write_all(&stream[4..]).expect("it is there");
+                return if is_cut {
+                } else {
+                    until_let_go(connection)
+                };
+            }
+            connection.write_all(&[2]).expect("it is there");
+        }
+    });
+    (address, thread)
+}
+
+fn until_let_go(mut connection: TcpStream) {
+    let mut query = [1; 13];
+    while query[0] != 0 {
+        connection.read_exact(&mut query).expect("a question, or the last word");
+    }
+}
+
+fn run(directory: &Directory, arguments: &[&str]) -> Output {
+    millpond(directory).args(arguments).output().unwrap()
+}
+
+/// The classes of a plan that are the program's types: size, births, peak, capacity, and what half of the peak would cost.
+fn types(plan: &Value) -> Vec<[u64; 6]> {
+    let classes = plan["traces"][0]["classes"].as_array().unwrap();
+    let mut types: Vec<[u64; 6]> = classes
+        .iter()
+        .filter(|class| ["56", "40", "92"].contains(&class["class"].as_str().unwrap()))
+        .map(|class| {
+            let half = class["smaller"].as_array().unwrap().last().unwrap();
+            let size = class["class"].as_str().unwrap().parse().unwrap();
+            let number = |value: &Value| value.as_u64().unwrap();
+            [
+                size,
+                number(&class["lifetimes"]),
+                number(&class["peak_live"]),
+                number(&class["capacity"]),
+                number(&half["refused"]),
+                number(&half["evicted"]),
+            ]
+        })
+        .collect();
+    types.sort_unstable();
+    types
+}
+
+/// As heaptrack, LTTng and `millpond_record.h` have them: see `docs/guide/record.md`.
+const TYPES: [[u64; 6]; 3] =
+    [[40, 914, 55, 69, 251, 563], [56, 5262, 347, 434, 1544, 3919], [92, 120, 87, 109, 50, 74]];
+
+#[test]
+fn a_program_is_recorded_to_a_file_and_planned() {
+    let directory = Directory::new();
+    let (address, thread) = client(stream("on_boxes.82.stream.gz"), false);
+    let said = done(&run(&directory, &["record", "--tracy", &address, "-o", "game.heap.gz"]));
+    thread.join().unwrap();
+    let recorded = "Recorded on_boxes (Tracy 0.14, protocol 82), ";
+    assert!(said.starts_with(recorded), "{said}");
+    assert!(
+        said.contains("6,323 blocks, 1 alive at the end (544 B)") && said.contains("1,200 frames."),
+        "{said}"
+    );
+    assert!(said.contains("\nRecording: ") && said.ends_with("game.heap.gz\n"), "{said}");
+
+    let plan = done(&run(&directory, &["plan", "--json", "--prices", "reference", "game.heap.gz"]));
+    let plan: Value = serde_json::from_str(&plan).unwrap();
+    assert_eq!(types(&plan), TYPES);
+    let trace = &plan["traces"][0];
+    assert_eq!((&trace["format"], &trace["end"]), (&"tracy".into(), &"whole".into()));
+    assert_eq!(trace["frames"]["count"], 1200);
+    assert!(trace["frames"]["peak_live"].as_u64().is_some_and(|frame| frame <= 1200));
+    let puffs = trace["classes"].as_array().unwrap().iter().find(|of| of["class"] == "56");
+    let function = puffs.unwrap()["callers"][0]["function"].as_str().unwrap();
+    assert!(function.starts_with("new<") && function.contains("::Puff>"), "{function}");
+
+    // An earlier recording is replaced, and nothing else.
+    let (address, thread) = client(stream("pools.69.stream.gz"), false);
+    done(&run(&directory, &["record", "--tracy", &address, "-o", "game.heap.gz"]));
+    thread.join().unwrap();
+    directory.file("other.gz", "mine");
+    let told = refused(&run(&directory, &["record", "--tracy", &address, "-o", "other.gz"]));
+    assert!(told.contains("was not written by `millpond record`; not overwriting it"), "{told}");
+    assert_eq!(directory.names(), ["game.heap.gz", "other.gz"]);
+}
+
+#[test]
+fn a_program_is_planned_at_once_in_any_protocol() {
+    for protocol in [69, 74, 76, 82] {
+        let directory = Directory::new();
+        let (address, thread) = client(stream(&format!("pools.{protocol}.stream.gz")), false);
+        let plan = done(&run(&directory, &["plan", "--tracy", &address, "--json", "--all"]));
+        thread.join().unwrap();
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        let classes = plan["traces"][0]["classes"].as_array().unwrap();
+        let bullets = classes.iter().find(|class| class["class"] == "64").unwrap();
+        assert_eq!((&bullets["lifetimes"], &bullets["peak_live"]), (&300.into(), &101.into()));
+        assert_eq!(bullets["callers"][0]["function"], "bullets", "the pool's name");
+        assert!(directory.names().is_empty());
+    }
+}
+
+#[test]
+fn a_program_that_ends_without_a_word_is_recorded_as_far_as_it_came() {
+    let directory = Directory::new();
+    let mut half = stream("ended.82.stream.gz");
+    half.truncate(half.len() / 2);
+    for arguments in [&["record", "-o", "a.gz", "--tracy"][..], &["plan", "--no-report", "--tracy"]]
+    {
+        let (address, thread) = client(half.clone(), true);
+        let output = run(&directory, &[arguments, &[&address]].concat());
+        thread.join().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), told.lines().count()), (Some(3), 1), "{told}");
+        assert!(
+            told.contains("forever ended without a word") && told.contains("what came before"),
+            "{told}"
+        );
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.contains("Recorded f"), "{said}");
+    }
+    let output = run(&directory, &["plan", "--no-report", "a.gz"]);
+    assert_eq!(output.status.code(), Some(3), "the file says so, too");
+}
+
+#[test]
+fn what_cannot_be_recorded_is_told_in_one_line() {
+    let directory = Directory::new();
+    let told = |arguments: &[&str]| refused(&run(&directory, arguments));
+    assert!(told(&["record", "--tracy", "a b", "-o", "x"]).contains("expected a host"));
+    assert!(told(&["record", "--tracy", "h:0", "-o", "x"]).contains("expected a port"));
+    assert!(told(&["record", "-o", "x"]).contains("--tracy"));
+    assert!(told(&["plan", "--tracy", "--measure"]).contains("cannot be used with"));
+    assert!(
+        told(&["record", "--tracy", "no-such-host.invalid", "-o", "x"]).contains("not the name")
+    );
+    // A stream without memory: its welcome, and nothing else.
+    let mut silent = stream("pools.76.stream.gz");
+    silent.truncate(4 + 1170);
+    let (address, _) = client(silent, true);
+    assert!(
+        told(&["record", "--tracy", &address, "-o", "x"]).contains("says nothing of its memory")
+    );
+    assert!(directory.names().is_empty());
+}

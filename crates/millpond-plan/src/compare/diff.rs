@@ -1,0 +1,230 @@
+//! What is different in a second recording of a program.
+
+use std::collections::{HashMap, HashSet};
+
+use super::sites::{Opened, STRETCHES, Site};
+use super::timeline::Moment;
+use crate::error::Fault;
+
+/// What counts as a difference. Two recordings of one program are never quite alike: threads and clocks see to that.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The share by which numbers and sizes have to grow or shrink.
+    pub share: f64,
+    /// The number of objects by which they have to, besides.
+    pub objects: u64,
+    /// The factor by which lives have to become longer.
+    pub life_factor: f64,
+    /// The time by which they have to, besides, in frames or ticks.
+    pub life: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { share: 0.1, objects: 8, life_factor: 1.5, life: 3 }
+    }
+}
+
+/// A peak is elsewhere if it is at least so many stretches away, and if there was little at either place in the other
+/// recording: less than this share of the peak.
+const MOVED_STRETCHES: usize = 3;
+const MOVED_SHARE: f64 = 0.8;
+
+/// How a site is different. In each, the first is before and the second after.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// It was not there before.
+    New,
+    /// It is not there any more.
+    Gone,
+    /// Its blocks are larger or smaller.
+    Size(u64, u64),
+    /// More or fewer are alive at once.
+    Peak(u32, u32),
+    /// More or fewer are born.
+    Births(u64, u64),
+    /// They live longer or shorter: the median, in frames or ticks.
+    Life(u64, u64),
+    /// Most are alive at another time.
+    PeakAt(Moment, Moment),
+}
+
+/// A site that is different.
+#[derive(Debug, Clone)]
+pub struct Difference {
+    /// The site before, if it was there.
+    pub before: Option<Site>,
+    /// The site after, if it is there.
+    pub after: Option<Site>,
+    /// How it is different.
+    pub changes: Vec<Change>,
+}
+
+impl Difference {
+    /// The function that allocates, or the class.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.after.as_ref().or(self.before.as_ref()).map_or("", |site| &site.name)
+    }
+
+    /// The bytes that are alive at its peak, before and after; objects where there are no sizes.
+    #[must_use]
+    pub fn weight(&self) -> (u64, u64) {
+        let of = |site: &Option<Site>| {
+            site.as_ref().map_or(0, |site| u64::from(site.peak) * site.bytes.unwrap_or(1).max(1))
+        };
+        (of(&self.before), of(&self.after))
+    }
+}
+
+/// Two recordings beside each other.
+#[derive(Debug)]
+pub struct Diff {
+    /// What is different, what weighs most first.
+    pub differences: Vec<Difference>,
+    /// How many sites are as before.
+    pub alike: usize,
+    /// The unit of lives: `frame`, `ms` or `tick`.
+    pub life_unit: &'static str,
+}
+
+/// Compares two recordings.
+///
+/// # Errors
+/// If one of them changed while it was read.
+pub fn diff(before: &Opened<'_>, after: &Opened<'_>, limits: &Limits) -> Result<Diff, Fault> {
+    let in_frames = before.has_frames() && after.has_frames();
+    let has_times = before.has_fine_clock() && after.has_fine_clock();
+    let is_heap = before.summary.allocations.is_some();
+    let sites = (before.sites(in_frames)?, after.sites(in_frames)?);
+    let mut alike = 0;
+    let mut differences = Vec::new();
+    for (one, other) in paired(sites.0, sites.1) {
+        let changes = match (&one, &other) {
+            (Some(one), Some(other)) => {
+                let mut changes = changes(one, other, limits);
+                if has_times {
+                    changes.extend(changes_in_time(one, other, before, after, limits));
+                }
+                changes
+            }
+            (Some(site), None) if is_noticed(site, limits) => vec![Change::Gone],
+            (None, Some(site)) if is_noticed(site, limits) => vec![Change::New],
+            _ => Vec::new(),
+        };
+        match changes.is_empty() {
+            true => alike += 1,
+            false => differences.push(Difference { before: one, after: other, changes }),
+        }
+    }
+    differences.sort_by_key(|difference| {
+        let (before, after) = difference.weight();
+        (std::cmp::Reverse(before.abs_diff(after)), difference.name().to_owned())
+    });
+    let life_unit = match (in_frames, is_heap) {
+        (true, _) => "frame",
+        (false, true) => "ms",
+        (false, false) => "tick",
+    };
+    Ok(Diff { differences, alike, life_unit })
+}
+
+/// Whether a site that is only in one of them is worth a word: a few blocks come and go with the environment.
+fn is_noticed(site: &Site, limits: &Limits) -> bool {
+    site.births >= limits.objects
+}
+
+/// Pairs the sites of both. Sites of one function that have no partner of their size are paired by the number of their
+/// births, the most first: then their blocks have another size.
+fn paired(before: Vec<Site>, after: Vec<Site>) -> Vec<(Option<Site>, Option<Site>)> {
+    let mut after: HashMap<(String, Option<u64>), Site> =
+        after.into_iter().map(|site| ((site.name.clone(), site.bytes), site)).collect();
+    let mut pairs = Vec::new();
+    let mut left: HashMap<String, Vec<Site>> = HashMap::new();
+    for site in before {
+        match after.remove(&(site.name.clone(), site.bytes)) {
+            Some(partner) => pairs.push((Some(site), Some(partner))),
+            None => left.entry(site.name.clone()).or_default().push(site),
+        }
+    }
+    let mut right: HashMap<String, Vec<Site>> = HashMap::new();
+    after.into_values().for_each(|site| right.entry(site.name.clone()).or_default().push(site));
+    let functions: HashSet<String> = left.keys().chain(right.keys()).cloned().collect();
+    for function in functions {
+        let most_first = |sites: Option<Vec<Site>>| {
+            let mut sites = sites.unwrap_or_default();
+            sites.sort_by_key(|site| (std::cmp::Reverse(site.births), site.bytes));
+            sites.into_iter()
+        };
+        let (mut ones, mut others) =
+            (most_first(left.remove(&function)), most_first(right.remove(&function)));
+        loop {
+            match (ones.next(), others.next()) {
+                (None, None) => break,
+                pair => pairs.push(pair),
+            }
+        }
+    }
+    pairs
+}
+
+fn changes(one: &Site, other: &Site, limits: &Limits) -> Vec<Change> {
+    let mut changes = Vec::new();
+    if let (Some(a), Some(b)) = (one.bytes, other.bytes)
+        && a != b
+        && one.births.max(other.births) >= limits.objects
+    {
+        changes.push(Change::Size(a, b));
+    }
+    let differs = |a: u64, b: u64| {
+        a.abs_diff(b) >= limits.objects && a.abs_diff(b) as f64 > a.max(b) as f64 * limits.share
+    };
+    if differs(one.peak.into(), other.peak.into()) {
+        changes.push(Change::Peak(one.peak, other.peak));
+    }
+    if differs(one.births, other.births) {
+        changes.push(Change::Births(one.births, other.births));
+    }
+    changes
+}
+
+fn changes_in_time(
+    one: &Site,
+    other: &Site,
+    before: &Opened<'_>,
+    after: &Opened<'_>,
+    limits: &Limits,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let knows_lives = before.summary.says_who_died() && after.summary.says_who_died();
+    if knows_lives
+        && let (Some(a), Some(b)) = (one.life, other.life)
+        && one.births.min(other.births) >= limits.objects
+        && a.abs_diff(b) >= limits.life
+        && a.max(b) as f64 >= a.min(b) as f64 * limits.life_factor
+    {
+        changes.push(Change::Life(a, b));
+    }
+    if one.peak.min(other.peak) >= limits.objects as u32 && has_moved(one, other) {
+        let at = |site: &Site, of: &Opened<'_>| Moment::of(site.peak_tick, &of.summary);
+        changes.push(Change::PeakAt(at(one, before), at(other, after)));
+    }
+    changes
+}
+
+/// Whether the most are alive at another time, and clearly fewer where they were before. A count that stays near its peak
+/// has none that could move.
+fn has_moved(one: &Site, other: &Site) -> bool {
+    let peak_of = |site: &Site| {
+        let most = site.course.iter().copied().max().unwrap_or(0);
+        site.course.iter().position(|&live| live == most).unwrap_or(0)
+    };
+    let (at, then) = (peak_of(one), peak_of(other));
+    let is_low = |site: &Site, at: usize| {
+        // A peak at the border of two stretches may be in either.
+        let near = at.saturating_sub(1)..(at + 2).min(STRETCHES);
+        let most = site.course.get(near).unwrap_or_default().iter().copied().max().unwrap_or(0);
+        f64::from(most) < f64::from(site.peak) * MOVED_SHARE
+    };
+    at.abs_diff(then) >= MOVED_STRETCHES && is_low(one, then) && is_low(other, at)
+}

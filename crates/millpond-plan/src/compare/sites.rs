@@ -1,0 +1,254 @@
+//! What a recording's objects are when it stands beside another: by call site and size, or by class.
+
+use std::collections::HashMap;
+
+use crate::error::Fault;
+use crate::input::Source;
+use crate::plan::Lengths;
+use crate::progress::Silent;
+use crate::trace::{self, Event, Frames, Summary, Watch};
+
+/// The number of stretches of time by which the course of a recording is compared.
+pub(super) const STRETCHES: usize = 50;
+
+/// A recording with fewer ticks says too little of when something was.
+const FINE_TICKS_MIN: u64 = 4 * STRETCHES as u64;
+
+/// Frames that come as fast as the clock cannot be told apart.
+const TICKS_PER_FRAME_MIN: u64 = 2;
+
+/// Objects of one call site and size, or of one class.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// The function that allocates, or the class.
+    pub name: String,
+    /// The size of a block, in recordings of a heap.
+    pub bytes: Option<u64>,
+    /// How many were born.
+    pub births: u64,
+    /// The most that were alive at once.
+    pub peak: u32,
+    /// The tick in which that was first so.
+    pub peak_tick: u32,
+    /// How many were alive at the end.
+    pub left: u32,
+    /// The median length of a life, in ticks or frames.
+    pub life: Option<u64>,
+    /// The most that were alive in each stretch of time.
+    pub(super) course: Vec<u32>,
+}
+
+/// A recording of which the summary was read.
+#[derive(Debug)]
+pub struct Opened<'s> {
+    /// Its summary.
+    pub summary: Summary,
+    source: &'s Source,
+}
+
+impl<'s> Opened<'s> {
+    /// Reads a recording once.
+    ///
+    /// # Errors
+    /// If it cannot be used, or has no times.
+    pub fn of(source: &'s Source) -> Result<Self, Fault> {
+        let summary = trace::read(source.open()?, &mut Nobody, &mut Silent)?;
+        summary.expect_times("a comparison")?;
+        Ok(Self { summary, source })
+    }
+
+    /// Whether its clock is fine enough for a comparison of times.
+    pub(super) fn has_fine_clock(&self) -> bool {
+        self.summary.ticks() >= FINE_TICKS_MIN
+    }
+
+    /// Whether it has frames, each of which takes some ticks.
+    pub(super) fn has_frames(&self) -> bool {
+        let frames = self.summary.frames.as_ref();
+        frames.is_some_and(|frames| self.summary.ticks() >= TICKS_PER_FRAME_MIN * frames.count())
+    }
+
+    /// Reads it again, and counts its objects by site. Lives are in frames, if they are wanted and there are any.
+    ///
+    /// # Errors
+    /// If it has changed meanwhile.
+    pub fn sites(&self, in_frames: bool) -> Result<Vec<Site>, Fault> {
+        let Self { summary, source } = self;
+        let (names, of_kind) = names(summary);
+        let frames = summary.frames.as_ref().filter(|_| in_frames);
+        let mut counting = Counting::new(names.len(), &of_kind, summary, frames);
+        if trace::read(source.open()?, &mut counting, &mut Silent)? != *summary {
+            return Err(Fault::whole("changed while being read, expected a finished trace"));
+        }
+        Ok(counting.finish(names))
+    }
+}
+
+/// The name and the size of each site, and the site of each kind of allocation.
+fn names(summary: &Summary) -> (Vec<(String, Option<u64>)>, Vec<u32>) {
+    let Some(allocations) = &summary.allocations else {
+        let names = summary.classes.iter().map(|class| (class.clone(), None)).collect();
+        return (names, (0..summary.classes.len() as u32).collect());
+    };
+    let places = allocations.places(&[]);
+    let mut numbers: HashMap<(String, u64), u32> = HashMap::new();
+    let mut names = Vec::new();
+    let mut of_kind = Vec::new();
+    for (kind, (class, _)) in allocations.kinds().enumerate() {
+        let bytes = allocations.sizes()[class as usize];
+        let place = &places.places[places.of_kind[kind] as usize];
+        let site = place.call_site();
+        let number = *numbers.entry((site.clone(), bytes)).or_insert_with(|| {
+            names.push((site, Some(bytes)));
+            names.len() as u32 - 1
+        });
+        of_kind.push(number);
+    }
+    (names, of_kind)
+}
+
+/// A site while it is counted.
+#[derive(Debug, Clone)]
+struct Counts {
+    births: u64,
+    live: u32,
+    peak: u32,
+    peak_tick: u32,
+    ended: Lengths,
+    left: Lengths,
+    /// The most alive in each stretch so far, the current one included.
+    course: Vec<u32>,
+}
+
+struct Counting<'r> {
+    of_kind: &'r [u32],
+    frames: Option<&'r Frames>,
+    first_tick: u32,
+    ticks: u64,
+    /// The current tick, and its time: the tick, or its frame.
+    tick: u32,
+    time: u32,
+    stretch: usize,
+    sites: Vec<Counts>,
+    /// The time of birth and the site of each live object, by key.
+    born: Vec<(u32, u32)>,
+}
+
+impl<'r> Counting<'r> {
+    fn new(
+        sites: usize,
+        of_kind: &'r [u32],
+        summary: &Summary,
+        frames: Option<&'r Frames>,
+    ) -> Self {
+        let none = Counts {
+            births: 0,
+            live: 0,
+            peak: 0,
+            peak_tick: 0,
+            ended: Lengths::default(),
+            left: Lengths::default(),
+            course: Vec::new(),
+        };
+        Self {
+            of_kind,
+            frames,
+            first_tick: summary.first_tick,
+            ticks: summary.ticks(),
+            tick: u32::MAX,
+            time: 0,
+            stretch: 0,
+            sites: vec![none; sites],
+            born: Vec::new(),
+        }
+    }
+
+    fn turn_to(&mut self, tick: u32) {
+        if tick != self.tick {
+            self.tick = tick;
+            self.time = match self.frames {
+                Some(frames) => frames.at(tick).unwrap_or(0) as u32,
+                None => tick,
+            };
+            let (since, all) = match self.frames {
+                Some(frames) => (u64::from(self.time), frames.count() + 1),
+                None => (u64::from(tick.saturating_sub(self.first_tick)), self.ticks),
+            };
+            self.stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
+            self.stretch = self.stretch.min(STRETCHES - 1);
+        }
+    }
+
+    fn finish(self, names: Vec<(String, Option<u64>)>) -> Vec<Site> {
+        let sites = self.sites.into_iter().zip(names).filter(|(of, _)| of.births > 0);
+        sites
+            .map(|(mut of, (name, bytes))| {
+                of.note(STRETCHES - 1);
+                Site {
+                    name,
+                    bytes,
+                    births: of.births,
+                    peak: of.peak,
+                    peak_tick: of.peak_tick,
+                    left: of.live,
+                    life: of.ended.quantile(&of.left, 0.5).map(|length| length.ticks),
+                    course: of.course,
+                }
+            })
+            .collect()
+    }
+}
+
+impl Counts {
+    /// Notes how many are alive, in all stretches up to this one.
+    fn note(&mut self, stretch: usize) {
+        if self.course.len() <= stretch {
+            self.course.resize(stretch + 1, self.live);
+        }
+    }
+}
+
+impl Watch for Counting<'_> {
+    fn birth(&mut self, event: Event) {
+        self.turn_to(event.tick);
+        let site = self.of_kind.get(event.kind as usize).copied().unwrap_or(0);
+        let key = event.key as usize;
+        if key >= self.born.len() {
+            self.born.resize(key + 1, (0, 0));
+        }
+        self.born[key] = (self.time, site);
+        let of = &mut self.sites[site as usize];
+        of.note(self.stretch);
+        of.births += 1;
+        of.live += 1;
+        of.course[self.stretch] = of.course[self.stretch].max(of.live);
+        if of.live > of.peak {
+            (of.peak, of.peak_tick) = (of.live, event.tick);
+        }
+    }
+
+    fn death(&mut self, event: Event) {
+        self.turn_to(event.tick);
+        let (born, site) = self.born[event.key as usize];
+        let of = &mut self.sites[site as usize];
+        of.note(self.stretch);
+        of.live -= 1;
+        of.ended.add(self.time.saturating_sub(born));
+    }
+
+    fn left(&mut self, _: u32, key: u32, last_tick: u32) {
+        self.turn_to(last_tick);
+        let (born, site) = self.born[key as usize];
+        let of = &mut self.sites[site as usize];
+        of.left.add(self.time.saturating_sub(born));
+    }
+}
+
+/// Watches nothing: only the summary is wanted.
+struct Nobody;
+
+impl Watch for Nobody {
+    fn birth(&mut self, _: Event) {}
+    fn death(&mut self, _: Event) {}
+    fn left(&mut self, _: u32, _: u32, _: u32) {}
+}

@@ -1,0 +1,9 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod live;
+mod recording;
+mod text;
+pub mod tracy;
+
+pub use recording::{Counts, Recording};
