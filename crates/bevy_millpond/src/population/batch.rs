@@ -246,19 +246,26 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
     entities.extend(guard.world.spawn_batch(births.drain(..)));
     guard.is_settled = true;
     drop(guard);
-    for (&handle, &entity) in handles.iter().zip(&entities) {
-        let is_there = world.entities().contains(entity);
-        let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
-            away::miss(world, handle);
-            continue;
-        };
-        if !population.places.contains(handle) {
-            despawn::<M>(world, entity);
-        } else if is_there {
-            population.settle_in(handle.index() as usize, entity);
-        } else {
-            population.vacate(handle.index() as usize);
+    for entity in &mut entities {
+        if !world.entities().contains(*entity) {
+            *entity = Entity::PLACEHOLDER;
         }
+    }
+    let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
+        handles.into_iter().for_each(|handle| away::miss(world, handle));
+        return;
+    };
+    for (&handle, &entity) in handles.iter().zip(&entities) {
+        if !population.places.contains(handle) {
+            evicted.push(entity);
+        } else if entity == Entity::PLACEHOLDER {
+            population.vacate(handle.index() as usize);
+        } else {
+            population.settle_in(handle.index() as usize, entity);
+        }
+    }
+    for entity in evicted.drain(..) {
+        despawn::<M>(world, entity);
     }
     if let Some(mut population) = world.get_resource_mut::<Population<M>>() {
         population.give_back(births, [entities, evicted]);
@@ -298,16 +305,29 @@ fn begin_at<M: Component, B: Bundle<Effect: NoBundleEffect>>(
     for entity in evicted.drain(..) {
         despawn::<M>(world, entity);
     }
+    // Who is over already. Hooks and observers may end others, which are despawned below.
+    let mut over = evicted;
+    if let Some(population) = world.get_resource::<Population<M>>() {
+        over.extend(entities.iter().filter(|&&entity| !population.contains(entity)));
+    }
     for (bundle, &entity) in births.drain(..).zip(&entities) {
-        let population = world.get_resource::<Population<M>>();
-        if population.is_none_or(|population| population.contains(entity)) {
+        if over.is_empty() || !over.contains(&entity) {
             let _spawned = world.spawn_at(entity, bundle);
         } else {
             discard_id(world, entity);
         }
     }
+    over.clear();
+    if let Some(population) = world.get_resource::<Population<M>>() {
+        over.extend(entities.iter().filter(|&&entity| !population.contains(entity)));
+    }
+    for entity in over.drain(..) {
+        if let Ok(entity) = world.get_entity_mut(entity) {
+            entity.despawn();
+        }
+    }
     if let Some(mut population) = world.get_resource_mut::<Population<M>>() {
-        population.give_back(births, [entities, evicted]);
+        population.give_back(births, [entities, over]);
     }
 }
 

@@ -246,6 +246,9 @@ impl<M: Component> Population<M> {
         let Some(place) = self.place_of(entity) else { return false };
         // Who ended it has given its index back to Bevy, or is still using it.
         if self.has_fixed_indices {
+            // The one before may still have to make room.
+            let before = self.places.as_slice()[place].in_world;
+            self.doomed.extend(before.filter(|&before| before != entity));
             self.lose_index(place);
         }
         self.vacate(place);
@@ -259,6 +262,7 @@ impl<M: Component> Population<M> {
     }
 
     /// Makes a place vacant.
+    #[inline]
     fn vacate(&mut self, place: usize) {
         if let Some(handle) = self.places.handle_at(place) {
             self.places.release(handle);
