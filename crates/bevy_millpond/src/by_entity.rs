@@ -8,13 +8,15 @@ use bevy_ecs::entity::Entity;
 pub(crate) struct ByEntity(Vec<u32>);
 
 impl ByEntity {
+    /// Returns the slot of the last entity with this index.
     #[inline]
-    pub(crate) fn insert(&mut self, entity: Entity, slot: u32) {
+    pub(crate) fn insert(&mut self, entity: Entity, slot: u32) -> Option<u32> {
         let at = entity.index_u32() as usize;
         if at >= self.0.len() {
             self.grow(at);
         }
-        self.0[at] = slot;
+        let last = core::mem::replace(&mut self.0[at], slot);
+        (last != u32::MAX).then_some(last)
     }
 
     #[cold]

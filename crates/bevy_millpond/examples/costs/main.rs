@@ -226,12 +226,23 @@ fn end(way: Way) -> BoxedSystem {
         Way::Plain => boxed(|mut lives: ResMut<Lives<Entity>>, mut commands: Commands| {
             lives.each(|&mut entity| commands.entity(entity).despawn());
         }),
-        Way::Batch | Way::BatchIds => boxed(
-            |mut lives: ResMut<Lives<Entity>>,
+        Way::Batch => boxed(
+            |lives: Res<Lives<Entity>>,
              mut population: ResMut<Population<A>>,
              mut commands: Commands| {
-                let Lives { alive, draws, turn } = &mut *lives;
-                let dead = draws[*turn % draws.len()].iter().map(|&at| alive[at]);
+                // Nobody knows their ids: those who are in the places that were drawn.
+                let draw = &lives.draws[lives.turn % lives.draws.len()];
+                let mut dead = Vec::with_capacity(draw.len());
+                dead.extend(draw.iter().filter_map(|&place| population.at(place)));
+                population.despawn_batch(&mut commands, dead);
+            },
+        ),
+        Way::BatchIds => boxed(
+            |lives: Res<Lives<Entity>>,
+             mut population: ResMut<Population<A>>,
+             mut commands: Commands| {
+                let draw = &lives.draws[lives.turn % lives.draws.len()];
+                let dead = draw.iter().map(|&at| lives.alive[at]);
                 population.despawn_batch(&mut commands, dead);
             },
         ),
@@ -280,14 +291,7 @@ where
                 let Lives { draws, turn, .. } = &mut *lives;
                 let births = draws[*turn % draws.len()].iter().map(|_| T::default());
                 population.spawn_batch(&mut commands, births);
-                // Whoever is in the places is alive: the next draws are of them.
-                commands.queue(|world: &mut World| {
-                    world.resource_scope(|world, mut lives: Mut<Lives<Entity>>| {
-                        lives.alive.clear();
-                        lives.alive.extend(world.resource::<Population<A>>());
-                        lives.turn += 1;
-                    });
-                });
+                *turn += 1;
             },
         ),
         Way::BatchIds => boxed(

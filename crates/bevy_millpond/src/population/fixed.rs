@@ -154,11 +154,11 @@ pub(super) fn end<M: Component>(world: &mut World, handle: Handle<M>, entity: En
         away::miss(world, handle);
         return;
     };
-    let place = population.place_mut(handle);
-    // If not, its spawn is still in another queue, which finds that it is over; or the next life has despawned it.
-    if place.in_world == Some(entity) {
-        place.in_world = None;
-        let is_ended = world.try_despawn_no_free(entity).is_ok();
+    // If its spawn is still in another queue, the one before has not been despawned yet. If the next life has begun, all is done.
+    let is_last = population.places.contains(handle);
+    let in_world = &mut population.place_mut(handle).in_world;
+    if let Some(last) = in_world.take_if(|last| is_last || *last == entity) {
+        let is_ended = world.try_despawn_no_free(last).is_ok();
         let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
             away::miss(world, handle);
             return;

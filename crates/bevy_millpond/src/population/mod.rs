@@ -246,6 +246,9 @@ impl<M: Component> Population<M> {
         let Some(place) = self.place_of(entity) else { return false };
         // Who ended it has given its index back to Bevy, or is still using it.
         if self.has_fixed_indices {
+            // The one before may still have to make room.
+            let before = self.places.as_slice()[place].in_world;
+            self.doomed.extend(before.filter(|&before| before != entity));
             self.lose_index(place);
         }
         self.vacate(place);
@@ -259,6 +262,7 @@ impl<M: Component> Population<M> {
     }
 
     /// Makes a place vacant.
+    #[inline]
     fn vacate(&mut self, place: usize) {
         if let Some(handle) = self.places.handle_at(place) {
             self.places.release(handle);
@@ -268,11 +272,26 @@ impl<M: Component> Population<M> {
 
     /// Notes the entity of a place that was taken.
     #[inline]
-    fn settle_in(&mut self, place: usize, entity: Entity) {
-        self.by_entity.insert(entity, place as u32);
-        let place = &mut self.places.as_mut_slice()[place];
+    fn settle_in(&mut self, at: usize, entity: Entity) {
+        if let Some(last) = self.by_entity.insert(entity, at as u32)
+            && last != at as u32
+        {
+            self.unseat(last as usize, entity);
+        }
+        let place = &mut self.places.as_mut_slice()[at];
         place.entity = Some(entity);
         place.is_doubted = false;
+    }
+
+    /// Makes the place vacant of a member that had this index before. It is gone, and could not be found by its index any more.
+    fn unseat(&mut self, place: usize, entity: Entity) {
+        let last = self.places.as_slice()[place].entity;
+        if last.is_some_and(|last| last.index() == entity.index()) {
+            if self.has_fixed_indices {
+                self.lose_index(place);
+            }
+            self.vacate(place);
+        }
     }
 }
 

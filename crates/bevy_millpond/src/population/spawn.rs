@@ -158,22 +158,24 @@ impl<M: Component> Population<M> {
         members
     }
 
+    #[inline]
     fn end(&mut self, commands: &mut Commands, place: usize, entity: Entity) {
         if self.has_fixed_indices {
             self.end_fixed(commands, place, entity);
         } else {
             self.vacate(place);
-            commands.queue(move |world: &mut World| despawn::<M>(world, entity));
+            despawn_by::<M>(commands, entity);
         }
     }
 
     /// Takes a place, and evicts if that is the rule: the place then still names the entity that was there.
+    #[inline]
     pub(super) fn take(&mut self) -> Result<Handle<M>, Full> {
         let taken = match &mut self.oldest {
             Some(oldest) => oldest.acquire(&mut self.places).map(|(handle, ..)| handle),
             None => self.places.acquire().map(|(handle, _)| handle),
         };
-        taken.ok_or(self.full())
+        taken.ok_or_else(|| self.full())
     }
 
     pub(super) fn take_evicting<K: Ord>(
@@ -201,14 +203,16 @@ impl<M: Component> Population<M> {
         if let (Some(handle), Some(oldest)) = (taken, &mut self.oldest) {
             oldest.note(handle);
         }
-        taken.ok_or(self.full())
+        taken.ok_or_else(|| self.full())
     }
 
+    #[cold]
     fn full(&self) -> Full {
         Full { name: self.name, capacity: self.places.capacity() }
     }
 
     /// Spawns in a place that was taken, and despawns whom it was taken from.
+    #[inline]
     #[track_caller]
     fn begin<'a, B: Bundle>(
         &mut self,
@@ -222,7 +226,7 @@ impl<M: Component> Population<M> {
         }
         let place = handle.index() as usize;
         if let Some(evicted) = self.places.as_mut_slice()[place].entity.take() {
-            commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
+            despawn_by::<M>(commands, evicted);
         }
         let spawned = commands.spawn(bundle);
         self.settle_in(place, spawned.id());
@@ -240,6 +244,11 @@ impl<M: Component> Population<M> {
     #[inline]
     pub(super) fn is_new_bundle<B: Bundle>(&mut self) -> bool {
         let bundle = TypeId::of::<B>();
+        self.known_bundles.first() != Some(&bundle) && self.learn_bundle(bundle)
+    }
+
+    #[cold]
+    fn learn_bundle(&mut self, bundle: TypeId) -> bool {
         let is_new = !self.known_bundles.contains(&bundle);
         if is_new {
             self.known_bundles.push(bundle);
@@ -270,11 +279,24 @@ pub(super) fn warn<M: Component>(world: &mut World, message: String) {
     world.fallback_error_handler()(error, ErrorContext::Command { name });
 }
 
-/// Despawns an entity whose place is somebody else's by now.
+/// Despawns an entity whose place is vacant by now, or somebody else's, with commands.
+#[inline]
+fn despawn_by<M: Component>(commands: &mut Commands, entity: Entity) {
+    match commands.get_spawned_entity(entity) {
+        Ok(mut entity) => entity.try_despawn(),
+        // Its spawn is in a queue.
+        Err(_) => commands.queue(move |world: &mut World| despawn::<M>(world, entity)),
+    }
+}
+
+/// Despawns an entity whose place is vacant by now, or somebody else's.
 pub(super) fn despawn<M: Component>(world: &mut World, entity: Entity) {
-    let is_unspawned = world.try_despawn(entity).is_err() && world.entities().contains(entity);
-    // Bevy may apply the commands of two systems in another order than that in which the systems ran.
-    if is_unspawned && let Some(mut population) = world.get_resource_mut::<Population<M>>() {
+    if let Ok(entity) = world.get_entity_mut(entity) {
+        entity.despawn();
+    } else if world.entities().contains(entity)
+        // Bevy may apply the commands of two systems in another order than that in which the systems ran.
+        && let Some(mut population) = world.get_resource_mut::<Population<M>>()
+    {
         population.doomed.push(entity);
     }
 }

@@ -131,7 +131,9 @@ fn scenes_are_made_before_play() {
                     [(); 3].map(|()| app.world_mut().spawn_pooled::<Tank, _>(Tank).unwrap());
                 app.update();
                 assert_eq!(nodes(&mut app), (60, 60), "{sleeping:?} {delay}");
-                tanks.map(|tank| assert!(app.world_mut().free_pooled(tank)));
+                for tank in tanks {
+                    assert!(app.world_mut().free_pooled(tank));
+                }
                 app.update();
                 assert_eq!(nodes(&mut app), (0, 60), "{sleeping:?} {delay}");
             }

@@ -202,3 +202,22 @@ fn a_quiet_frame_is_no_change() {
     app.update();
     assert_eq!(app.world().resource::<Changes>().0, 2);
 }
+
+/// Before it is noticed that a member is gone, another one gets its index.
+#[test]
+fn an_index_is_used_again_before_its_end_is_noticed() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(1000));
+    let world = app.world_mut();
+    let spawn = |world: &mut World, n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+    for n in 0..1000 {
+        let entity = spawn(world, n);
+        if n % 3 != 0 {
+            world.despawn(entity);
+        }
+    }
+    app.update();
+    let world = app.world_mut();
+    assert_eq!(bullets(world).len(), found(world).len());
+    assert_eq!(members(app.world()), found(app.world_mut()));
+}

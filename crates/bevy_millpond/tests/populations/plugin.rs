@@ -77,9 +77,8 @@ fn each_population_has_diagnostics_and_figures() {
     let registry = app.world().resource::<AppTypeRegistry>().read();
     let registration = registry.get_with_short_type_path("Figures").unwrap();
     assert!(registration.data::<ReflectResource>().is_some());
-    let figures: &dyn PartialReflect = app.world().resource::<Figures>();
-    let live: &usize =
-        figures.reflect_path(".0[0].stats.live").unwrap().try_downcast_ref().unwrap();
+    let figures = app.world().resource::<Figures>();
+    let live: &usize = figures.path(".0[0].stats.live").unwrap();
     assert_eq!(*live, stats.live);
 }
 
