@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use super::blocks::Blocks;
 use super::fields::hexadecimal;
+use super::heaptrack_raw::UNKNOWN_BLOCK;
 use super::stacks::CallStacks;
 use super::{End, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, found, shown, shown_start};
 use crate::input::Lines;
 use crate::progress::Progress;
+use crate::reading::Reading;
 
 /// The first line.
 const HEADER: &[u8] = b"millpond heap 1";
@@ -54,6 +56,7 @@ struct Reader {
     end: Option<End>,
     /// The size of all lines with names in bytes.
     name_bytes: usize,
+    reading: Reading,
 }
 
 impl Records for Reader {
@@ -79,8 +82,9 @@ impl Records for Reader {
             b'-' => {
                 let [address] = numbers(line, rest)?;
                 let tick = self.event();
-                // Blocks that are older than the recording are unknown.
-                self.blocks.death(tick, address, watch);
+                if !self.blocks.death(tick, address, watch) {
+                    self.reading.pass_over(&UNKNOWN_BLOCK);
+                }
                 Ok(())
             }
             b'r' => {
@@ -123,7 +127,8 @@ impl Records for Reader {
         let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
         let summary =
             Summary::of_heap(HeapFormat::Millpond, ticks, self.timestamps, deaths, allocations);
-        Ok(Summary { end: Some(self.end.unwrap_or(End::Missing)), ..summary })
+        let end = Some(self.end.unwrap_or(End::Missing));
+        Ok(Summary { end, reading: self.reading, ..summary })
     }
 }
 
