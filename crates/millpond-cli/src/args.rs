@@ -32,7 +32,7 @@ use millpond_terminal::arguments::{POSITIVE, number, whole};
 Examples:
   millpond plan game.csv.gz         how many slots each pool needs
   millpond replay game.csv.gz       which pool is fastest for your recording
-  heaptrack ./game && millpond plan heaptrack.game.*.zst
+  heaptrack --raw ./game && millpond plan heaptrack.game.*.zst
                                     what to pool in a program without pools
 
 Programs of their own (`cargo install millpond-watch millpond-soak`):
@@ -90,8 +90,8 @@ pub(crate) enum Command {
 /// of allocations (lines `ms,event,address,size,stack`), plain or compressed with gzip or zstd; the format is detected
 /// automatically. `-` reads standard input.
 ///
-/// heaptrack does not record which of several blocks of one size and call stack is freed; the plan assumes the newest.
-/// Counts, peaks and bytes are still exact.
+/// Record with `heaptrack --raw`. Without --raw, heaptrack does not say which of several blocks of one size and call stack is
+/// freed, and what follows from lives is a range. Counts, peaks and bytes are exact in any case.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:

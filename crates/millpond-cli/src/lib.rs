@@ -14,6 +14,7 @@ mod generate_game;
 mod headroom;
 mod loans_command;
 mod merge_arguments;
+mod names;
 mod odds_arguments;
 pub mod output_file;
 mod pages;

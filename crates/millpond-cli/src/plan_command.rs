@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::allocators::{self, prices_here};
 use crate::args::{PlanArguments, RuleArguments};
+use crate::names::with_names;
 use crate::output_file::{self, Kind};
 use crate::record_command::{self, Recorded};
 use millpond_plan::error::{Failure, Fault, shown, shown_path};
@@ -126,7 +127,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
 
 /// Opens a trace, which may be cut short unless the user wants it whole.
 pub(crate) fn open(path: &Path, arguments: &PlanArguments) -> Result<Source, Fault> {
-    let source = millpond_terminal::open(path)?;
+    let source = with_names(millpond_terminal::open(path)?, path);
     Ok(if arguments.whole { source } else { source.up_to_its_end() })
 }
 
@@ -310,7 +311,7 @@ Usage: millpond plan RECORDING...
 
 const NEXT: &str = "
 Next:
-  heaptrack ./your-game        record a program without changing it, on Linux
+  heaptrack --raw ./your-game  record a program without changing it, on Linux
   millpond plan RECORDING      plan its pools, and write a report
   millpond plan --help         all options, and the other kinds of recordings
   millpond --help              all commands

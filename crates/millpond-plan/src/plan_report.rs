@@ -67,6 +67,7 @@ fn facts(plan: &TracePlan) -> Vec<model::Fact> {
         fact("most alive at once", count(plan.peak_live.into())),
         fact("still alive at the end", count(plan.left_live.into())),
         fact("classes", count(plan.classes.len() as u64)),
+        fact(&format!("{}s read", plan.summary.reading.unit), count(plan.summary.reading.read)),
     ];
     if let Some(timestamps) = plan.summary.timestamps
         && plan.summary.has_times()

@@ -3,7 +3,7 @@
 //!
 //! ```sh
 //! cargo build --release -p millpond --example on_boxes
-//! heaptrack target/release/examples/on_boxes
+//! heaptrack --raw target/release/examples/on_boxes
 //! cargo run --release -- plan heaptrack.on_boxes.*.zst
 //! ```
 

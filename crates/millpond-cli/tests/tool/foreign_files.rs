@@ -2,6 +2,9 @@
 
 use crate::common::{Directory, done, gzip, millpond, plan_json, refused, zstd};
 
+/// The longest line that people read to its end: the path, what the file is, and what is expected.
+const LINE_BYTES_MAX: usize = 480;
+
 /// Plans this content, as a trace and as a trace of loans, and expects one line with this part.
 #[track_caller]
 fn is_known(content: impl AsRef<[u8]>, part: &str) {
@@ -12,9 +15,12 @@ fn is_known(content: impl AsRef<[u8]>, part: &str) {
         let line = refused(&output);
         assert!(line.contains("game.bin: ") && line.contains(part), "{arguments:?}: {line}");
         let is_harmless = line.chars().all(|c| !c.is_control() && c != '\u{fffd}');
+        assert!(is_harmless && !line.contains("\\u{"), "bytes of the file are shown: {line}");
         assert!(
-            is_harmless && !line.contains("\\u{") && line.len() < 400,
-            "no bytes of the file: {line}"
+            line.len() <= LINE_BYTES_MAX,
+            "a message of {} bytes, expected at most {LINE_BYTES_MAX}: the list of formats (`EXPECTED` in \
+             millpond-plan's `trace`) or what is said of this file is too long for a line: {line}",
+            line.len()
         );
     }
 }
@@ -60,6 +66,13 @@ fn binary_files_are_known_by_their_first_bytes() {
         (b"\x89PNG\r\n\x1a\n\0\0", "PNG"),
         (b"\xff\xd8\xff\xe0", "JPEG"),
         (b"PAR1\x15\x04", "Parquet"),
+        (b"2CRT\x0c\0", "Unreal Insights"),
+        (b"tracy\0\x0b\x01", "capture of Tracy"),
+        (b"tlZ\x04\0\x01", "capture of Tracy"),
+        (b"tZst\0\x01", "capture of Tracy"),
+        (b"\xcd\xcd\xab\xae\x01\0", "Unity"),
+        (b"PD3U\x01\0", "Unity"),
+        (b"\x0a\x02\x08\x01\x0a\x03\x10\x02\x00\x0a\x01\x00\x0a\x7f", "Perfetto"),
         (b"PGDMP\x01", "dump of a PostgreSQL database"),
         (b"\xff\xfe\0\0t\0\0\0", "UTF-32"),
     ] {
@@ -94,6 +107,13 @@ fn texts_are_known_by_how_they_begin() {
         ("{\"millpond\":\"0.1.0\",\"rules\":{}}\n", "`millpond plan --json` printed"),
         ("{\"timestamp\":\"2026-11-22 09:16:56.318 UTC\",\"pid\":3}\n", "jsonlog"),
         ("{\"traceEvents\":[]}\n", "trace of Chrome"),
+        ("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[{}", "trace of Chrome"),
+        ("[{\"args\":{},\"ph\":\"M\",\"ts\":0},\n", "trace of Chrome"),
+        ("{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\"]", "heap snapshot of V8"),
+        ("{\"head\":{\"callFrame\":{}}}", "sampled profile of V8"),
+        ("= Start\n@ ./game:[0x401136] + 0x4c0690 0x10\n= End\n", "mtrace"),
+        ("<html><head>", "web page (HTML), expected a recording: download"),
+        ("<!DOCTYPE html><html lang=\"en\"><head>", "web page (HTML)"),
         ("[{\"a\":1}]\n", "this is JSON"),
         (
             "2026-11-22 09:16:56.318 UTC [31107] LOG:  duration: 1.000 ms  statement: select 1\n",

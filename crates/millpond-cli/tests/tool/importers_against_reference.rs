@@ -87,29 +87,65 @@ impl MadeUp {
         text
     }
 
-    /// What heaptrack's format leaves of it: the newest of a kind dies first.
-    fn newest_first(mut self) -> Self {
+    /// As a raw recording of heaptrack, in which every class has two call stacks; an address is used again.
+    fn as_heaptrack_raw(&self) -> String {
+        let mut text = "v 10400 3\nx 7 made up\nX made up\nm 1 -\nt 10 0\nt 20 0\n".to_owned();
+        let (mut addresses, mut free) = (vec![0; self.lives.len()], Vec::new());
+        let mut clock = None;
+        for (event, &(tick, object)) in self.events.iter().enumerate() {
+            if clock != Some(tick) {
+                text += &format!("c {tick:x}\n");
+                clock = Some(tick);
+            }
+            if self.is_birth(event) {
+                let next = 0x1000 + 16 * object;
+                addresses[object] = free.pop().unwrap_or(next);
+                let size: u64 = self.lives[object].class.parse().unwrap();
+                text += &format!("+ {size:x} {} {:x}\n", 1 + object % 2, addresses[object]);
+            } else {
+                free.push(addresses[object]);
+                text += &format!("- {:x}\n", addresses[object]);
+            }
+        }
+        text
+    }
+
+    /// What it would be if, of each kind that heaptrack tells from others, the newest died first, or the oldest.
+    fn as_if(&self, newest_first: bool) -> Self {
+        let mut other = Self { lives: self.lives.clone(), events: self.events.clone() };
         let deaths: Vec<usize> = (0..self.events.len()).filter(|&e| !self.is_birth(e)).collect();
         let kind_of = |life: &Life, object: usize| (life.class.clone(), object % 2);
         let mut dies: Vec<Option<usize>> = vec![None; self.lives.len()];
         for death in deaths {
             let (_, object) = self.events[death];
             let kind = kind_of(&self.lives[object], object);
-            let newest = (0..self.lives.len())
+            let mut alive = (0..self.lives.len())
                 .filter(|&o| kind_of(&self.lives[o], o) == kind)
-                .filter(|&o| self.lives[o].events.0 < death && dies[o].is_none())
-                .max()
-                .unwrap();
-            dies[newest] = Some(death);
+                .filter(|&o| self.lives[o].events.0 < death && dies[o].is_none());
+            let dead = if newest_first { alive.max() } else { alive.next() }.unwrap();
+            dies[dead] = Some(death);
         }
         for (object, death) in dies.into_iter().enumerate() {
-            self.lives[object].died = death.map(|d| self.events[d].0);
-            self.lives[object].events.1 = death;
+            other.lives[object].died = death.map(|d| self.events[d].0);
+            other.lives[object].events.1 = death;
             if let Some(death) = death {
-                self.events[death].1 = object;
+                other.events[death].1 = object;
             }
         }
-        self
+        other
+    }
+
+    /// The length that this share of the lives of a class do not exceed, as it is told, and whether it may be longer.
+    fn length_of_life(&self, class: &str, share: f64) -> (u64, bool) {
+        let lives: Vec<&Life> = self.lives.iter().filter(|life| life.class == class).collect();
+        let age = |life: &&Life| u64::from(life.died.unwrap_or(self.last_tick()) - life.born);
+        let ages: Vec<u64> = lives.iter().map(age).collect();
+        let ages_or_more: Vec<u64> =
+            lives.iter().map(|l| if l.died.is_some() { age(l) } else { u64::MAX }).collect();
+        let (least, most) = (quantile(ages, share), quantile(ages_or_more, share));
+        // Two lengths in one bin of the histogram count as one.
+        let at_least = told(least, false) != told(most, false);
+        (told(least, at_least), at_least)
     }
 
     fn first_tick(&self) -> u32 {
@@ -167,8 +203,29 @@ fn told(length: u64, at_least: bool) -> u64 {
     if at_least { first } else { first + width - 1 }
 }
 
+/// A figure of the plan at both ends; where there is one, it is both.
 #[track_caller]
-fn check_class(made_up: &MadeUp, class: &Value, context: &str) {
+fn figure(object: &Value, field: &str) -> [Value; 2] {
+    let both = &object[&format!("{field}_between")];
+    match object[field].is_null() {
+        true => [both["least"].clone(), both["most"].clone()],
+        false => {
+            assert!(both.is_null(), "one figure or two: {object}");
+            [object[field].clone(), object[field].clone()]
+        }
+    }
+}
+
+/// The least and the greatest of what each end says.
+fn least_and_most(of_ends: impl Iterator<Item = u64>) -> [Value; 2] {
+    let of_ends: Vec<u64> = of_ends.collect();
+    [of_ends.iter().min(), of_ends.iter().max()].map(|figure| (*figure.unwrap()).into())
+}
+
+/// Checks a class of a program; what follows from who died is as the `ends` have it: the program itself, where the
+/// recording says who died.
+#[track_caller]
+fn check_class(made_up: &MadeUp, ends: &[&MadeUp], class: &Value, context: &str) {
     let name = class["class"].as_str().unwrap();
     let lives: Vec<&Life> = made_up.lives.iter().filter(|life| life.class == name).collect();
     assert_eq!(class["lifetimes"], lives.len(), "{context}");
@@ -185,29 +242,38 @@ fn check_class(made_up: &MadeUp, class: &Value, context: &str) {
     let mean = lives.len() as f64 / in_ticks.len() as f64;
     assert!((class["births_per_tick"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{context}");
 
-    let age = |life: &&Life| u64::from(life.died.unwrap_or(made_up.last_tick()) - life.born);
-    let ages: Vec<u64> = lives.iter().map(age).collect();
-    let ages_or_more: Vec<u64> =
-        lives.iter().map(|l| if l.died.is_some() { age(l) } else { u64::MAX }).collect();
     for (field, share) in [("median", 0.5), ("p95", 0.95)] {
-        let (least, most) = (quantile(ages.clone(), share), quantile(ages_or_more.clone(), share));
-        let length = &class["lifetime_ticks"][field];
-        let at_least = length["at_least"].as_bool().unwrap();
-        assert_eq!(length["ticks"], told(least, at_least), "{context}: {field}");
-        // Two lengths in one bin of the histogram count as one.
-        assert!(at_least == (told(least, false) != told(most, false)), "{context}: {field}");
+        let mut lengths: Vec<(u64, bool)> =
+            ends.iter().map(|end| end.length_of_life(name, share)).collect();
+        lengths.sort_unstable();
+        let expected = [lengths[0], lengths[lengths.len() - 1]];
+        let found = figure(&class["lifetime_ticks"], field);
+        let found = found.map(|length| {
+            (length["ticks"].as_u64().unwrap(), length["at_least"].as_bool().unwrap())
+        });
+        assert_eq!(found, expected, "{context}: {field}");
     }
     for smaller in class["smaller"].as_array().unwrap() {
         let capacity = smaller["capacity"].as_u64().unwrap() as usize;
-        let (refused, evicted) = smaller_pool(made_up, name, capacity);
-        assert_eq!(smaller["refused"], refused, "{context}: capacity {capacity}");
-        assert_eq!(smaller["evicted"], evicted, "{context}: capacity {capacity}");
+        let of_ends = || ends.iter().map(|end| smaller_pool(end, name, capacity));
+        let evicted = least_and_most(of_ends().map(|(_, evicted)| evicted));
+        assert_eq!(figure(smaller, "evicted"), evicted, "{context}: capacity {capacity}");
+        // The ends of refusals are others, and enclose these and the program itself.
+        let refused = figure(smaller, "refused").map(|of| of.as_u64().unwrap());
+        let of_program = smaller_pool(made_up, name, capacity).0;
+        for one in of_ends().map(|(refused, _)| refused).chain([of_program]) {
+            assert!((refused[0]..=refused[1]).contains(&one), "{context}: capacity {capacity}");
+        }
+        assert!(ends.len() == 2 || refused == [of_program; 2], "{context}: capacity {capacity}");
     }
-    let [lifo, fifo] = busiest_slots(made_up, name, class["capacity"].as_u64().unwrap() as usize);
-    assert_eq!(class["busiest_slot_lifetimes"]["lifo"], lifo, "{context}");
-    assert_eq!(class["busiest_slot_lifetimes"]["fifo"], fifo, "{context}");
+    let capacity = class["capacity"].as_u64().unwrap() as usize;
+    for (at, order) in ["lifo", "fifo"].iter().enumerate() {
+        let of_ends = ends.iter().map(|end| busiest_slots(end, name, capacity)[at]);
+        let found = figure(&class["busiest_slot_lifetimes"], order);
+        assert_eq!(found, least_and_most(of_ends), "{context}: {order}");
+    }
     assert_eq!(class["proof"]["holds"], true, "{context}");
-    assert_eq!(class["proof"]["drops"], 2 * lives.len(), "{context}");
+    assert_eq!(class["proof"]["drops"], 2 * ends.len() * lives.len(), "{context}");
 }
 
 /// What a full pool of this capacity would have refused, and evicted.
@@ -262,7 +328,7 @@ fn busiest_slots(made_up: &MadeUp, class: &str, capacity: usize) -> [u64; 2] {
 }
 
 #[track_caller]
-fn check_trace(made_up: &MadeUp, trace: &Value, context: &str) {
+fn check_trace(made_up: &MadeUp, ends: &[&MadeUp], trace: &Value, context: &str) {
     assert_eq!(trace["events"], made_up.events.len(), "{context}");
     assert_eq!(trace["first_tick"], made_up.first_tick(), "{context}");
     assert_eq!(trace["ticks"], made_up.last_tick() - made_up.first_tick() + 1, "{context}");
@@ -275,7 +341,7 @@ fn check_trace(made_up: &MadeUp, trace: &Value, context: &str) {
     names.dedup();
     assert_eq!(trace["classes"].as_array().unwrap().len(), names.len(), "{context}");
     for class in trace["classes"].as_array().unwrap() {
-        check_class(made_up, class, &format!("{context}, class {}", class["class"]));
+        check_class(made_up, ends, class, &format!("{context}, class {}", class["class"]));
     }
 }
 
@@ -286,7 +352,8 @@ fn lifetime_traces() {
         let made_up = MadeUp::new(seed, 3 + 100 * seed as usize);
         let trace = directory.file("made-up.csv", made_up.as_lifetimes());
         let json = plan_json(&directory, &trace);
-        check_trace(&made_up, &json["traces"][0], &format!("seed {seed}"));
+        check_trace(&made_up, &[&made_up], &json["traces"][0], &format!("seed {seed}"));
+        assert_eq!(json["traces"][0]["lives"], "known");
     }
 }
 
@@ -297,8 +364,15 @@ fn heaptrack_files() {
         let made_up = MadeUp::new(seed, 3 + 100 * seed as usize);
         let trace = directory.file("made-up.heaptrack", made_up.as_heaptrack());
         let json = plan_json(&directory, &trace);
-        let made_up = made_up.newest_first();
-        check_trace(&made_up, &json["traces"][0], &format!("seed {seed}"));
+        let (newest_first, oldest_first) = (made_up.as_if(true), made_up.as_if(false));
+        let ends = [&newest_first, &oldest_first];
+        check_trace(&made_up, &ends, &json["traces"][0], &format!("seed {seed}"));
+        assert_eq!(json["traces"][0]["lives"], "between");
+        // What the raw recording of the same program says has one figure for each.
+        let trace = directory.file("made-up.raw", made_up.as_heaptrack_raw());
+        let raw = plan_json(&directory, &trace);
+        check_trace(&made_up, &[&made_up], &raw["traces"][0], &format!("raw, seed {seed}"));
+        assert_eq!(raw["traces"][0]["lives"], "known");
         let mut bytes = 0_i64;
         let mut peak_bytes = 0;
         for (event, &(_, object)) in made_up.events.iter().enumerate() {

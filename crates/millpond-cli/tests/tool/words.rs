@@ -230,8 +230,8 @@ fn csv_has_a_line_for_each_class() {
     let output = millpond(&directory).args(arguments).output().unwrap();
     let expected = "trace,class,lifetimes,calls_saved,worth_a_pool,peak_live,p99_live,left_live,capacity,\
                     bytes_at_capacity,median_life,p95_life,births_mean,births_worst,proposal,saved_low_ms,\
-                    saved_high_ms\n\
-                    a.csv,Spark,200,199,true,1,1,0,2,,0,0,1,1,1,0.001286,0.002274\n";
+                    saved_high_ms,median_life_most,p95_life_most\n\
+                    a.csv,Spark,200,199,true,1,1,0,2,,0,0,1,1,1,0.001286,0.002274,0,0\n";
     assert_eq!(done(&output), expected);
     assert_eq!(directory.names(), ["a.csv"]);
     let both = millpond(&directory).args(["plan", "--csv", "--json", "a.csv"]).output().unwrap();

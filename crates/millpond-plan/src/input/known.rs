@@ -4,7 +4,7 @@
 pub(super) const BEGINNING_BYTES: usize = 4096;
 
 /// How a file begins that is no text, and what to do with it.
-const FILES: [(&[u8], &str); 31] = [
+const FILES: [(&[u8], &str); 38] = [
     (b"\x1f\x8b", "is compressed twice, expected once: run `gzip -d` first"),
     (b"\x28\xb5\x2f\xfd", "is compressed twice, expected once: run `zstd -d` first"),
     (
@@ -40,11 +40,11 @@ const FILES: [(&[u8], &str); 31] = [
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is an Excel sheet, expected text: save it as CSV"),
     (
         b"PERFILE2",
-        "is a recording of perf, which has no allocations: record the program with `heaptrack ./program`",
+        "is a recording of perf, which has no allocations: record the program with `heaptrack --raw ./program`",
     ),
     (
         b"2ELIFREP",
-        "is a recording of perf, which has no allocations: record the program with `heaptrack ./program`",
+        "is a recording of perf, which has no allocations: record the program with `heaptrack --raw ./program`",
     ),
     (b"SQLite format 3\0", "is an SQLite database, expected text: export a table as CSV"),
     (b"%PDF-", "is a PDF document, expected a recording"),
@@ -56,6 +56,13 @@ const FILES: [(&[u8], &str); 31] = [
     (b"\xce\xfa\xed\xfe", "is a program, expected a recording of one"),
     (b"\xca\xfe\xba\xbe", "is a program, expected a recording of one"),
     (b"\0asm", "is a program, expected a recording of one"),
+    (b"tracy", TRACY),
+    (b"tlZ\x04", TRACY),
+    (b"tZst", TRACY),
+    (b"2CRT", UNREAL),
+    (b"TRC2", UNREAL),
+    (b"\xcd\xcd\xab\xae", UNITY),
+    (b"PD3U", UNITY),
     (b"JAVA PROFILE ", "is a heap dump of Java, expected a recording of allocations"),
     (b"\x80\x04\x95", "is a Python pickle, expected a recording"),
     (b"PAR1", "is a Parquet file, expected text: export it as CSV"),
@@ -64,6 +71,33 @@ const FILES: [(&[u8], &str); 31] = [
     (b"\xff\xfe\0\0", "is text in UTF-32, expected UTF-8: run `iconv -f UTF-32 -t UTF-8` first"),
     (b"\0\0\xfe\xff", "is text in UTF-32, expected UTF-8: run `iconv -f UTF-32 -t UTF-8` first"),
 ];
+
+const TRACY: &str = "is a saved capture of Tracy, which has no list of allocations that is read here: record the program \
+                     with `heaptrack --raw ./program`";
+
+const UNREAL: &str = "is a trace of Unreal Insights (.utrace), which is not read: record the game on Linux with `heaptrack \
+                      --raw ./game`, or export its allocations as a table (docs/trace-formats.md)";
+
+const UNITY: &str = "is a recording of Unity's profiler, which has no single allocations: record the player on Linux with \
+                     `heaptrack --raw ./game`";
+
+const PERFETTO: &str = "is a trace of Perfetto, which is not read: record the program with `heaptrack --raw ./program`, or \
+                        export its allocations as a table (docs/trace-formats.md)";
+
+const CHROME: &str = "is a trace of Chrome (or one in its format, as many tools write), which is not read: record the program \
+                      with `heaptrack --raw ./program`, or export its allocations as a table (docs/trace-formats.md)";
+
+const V8: &str = "is a heap snapshot of V8 (Node.js, Chrome), the state of one moment, expected a recording of allocations \
+                  over time";
+
+const V8_PROFILE: &str = "is a sampled profile of V8 (Node.js, Chrome), which has no single allocations, expected a recording \
+                          of allocations over time";
+
+const MTRACE: &str = "is a file of mtrace, which has no times and no sizes at `free`: record the program with `heaptrack --raw \
+                      ./program`";
+
+const WEB_PAGE: &str =
+    "is a web page (HTML), expected a recording: download the file itself, or export it as text";
 
 const MEMRAY: &str = "is a recording of memray, expected text: convert it with tools/memray-to-csv";
 
@@ -92,15 +126,76 @@ pub(super) fn file(beginning: &[u8]) -> Option<&'static str> {
         return Some(match elf_type(beginning) {
             Some(4) => {
                 "is a core file, the memory of a program that crashed, expected a recording of one: run it with \
-                 `heaptrack ./program`"
+                 `heaptrack --raw ./program`"
             }
-            _ => "is a program, expected a recording of one: run it with `heaptrack ./program`",
+            _ => {
+                "is a program, expected a recording of one: run it with `heaptrack --raw ./program`"
+            }
         });
+    }
+    if let Some(what) = one_line(beginning) {
+        return Some(what);
+    }
+    if is_perfetto(beginning) {
+        return Some(PERFETTO);
     }
     if beginning.get(257..262) == Some(b"ustar") {
         return Some("is a tar archive, expected a recording: extract it first");
     }
     FILES.iter().find(|(start, _)| beginning.starts_with(start)).map(|(_, what)| *what)
+}
+
+/// Texts that may be a single line without an end, so that no reader sees a line of them.
+fn one_line(beginning: &[u8]) -> Option<&'static str> {
+    let has = |part: &[u8]| memchr::memmem::find(beginning, part).is_some();
+    let start = beginning.iter().take(256).filter(|b| !b.is_ascii_whitespace());
+    let start: Vec<u8> = start.map(u8::to_ascii_lowercase).collect();
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+    let is = |wanted: &str| start.starts_with(wanted.as_bytes());
+    if is("<!doctypehtml") || is("<html") {
+        return Some(WEB_PAGE);
+    }
+    if is("=start") && has(b"\n@ ") {
+        return Some(MTRACE);
+    }
+    if is("{\"snapshot\":{\"meta\"") {
+        return Some(V8);
+    }
+    if is("{\"head\":{\"callframe\"") || is("{\"nodes\":[{\"id\"") {
+        return Some(V8_PROFILE);
+    }
+    let is_list = start.starts_with(b"[{") && has(b"\"ph\"") && has(b"\"ts\"");
+    let has_list = start.starts_with(b"{\"") && has(b"\"traceEvents\"");
+    (is_list || has_list).then_some(CHROME)
+}
+
+/// Whether this is the beginning of a message of Perfetto, which is a list of packets with their lengths and has no other
+/// mark: packet follows packet.
+fn is_perfetto(beginning: &[u8]) -> bool {
+    const PACKET: u8 = 0x0a;
+    const PACKETS_MIN: usize = 3;
+    let is_text = !beginning.iter().any(|&b| b < b'\t');
+    let mut rest = beginning;
+    let mut packets = 0;
+    while let Some((&PACKET, after)) = rest.split_first() {
+        let Some((length, after)) = varint(after) else { break };
+        packets += 1;
+        let Some(next) = after.get(length..) else { break };
+        rest = next;
+    }
+    !is_text && packets >= PACKETS_MIN
+}
+
+/// A number of protobuf of at most four bytes, and what follows.
+fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut number = 0;
+    for (at, &byte) in bytes.iter().take(4).enumerate() {
+        number |= usize::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            return Some((number, &bytes[at + 1..]));
+        }
+    }
+    None
 }
 
 /// The type of an ELF file: 4 is a core file.
@@ -113,7 +208,7 @@ fn elf_type(beginning: &[u8]) -> Option<u16> {
 }
 
 /// How other texts begin, without white space and in lower case, and what they are.
-const TEXTS: [(&str, &str); 23] = [
+const TEXTS: [(&str, &str); 20] = [
     ("tick,id,class", "this is a frame trace"),
     (
         "tick,event,id,class",
@@ -140,24 +235,21 @@ const TEXTS: [(&str, &str); 23] = [
         "{\"timestamp\"",
         "this is PostgreSQL's jsonlog; set log_destination = 'csvlog' and plan from that file",
     ),
-    ("{\"traceevents\"", "this is a trace of Chrome, which has no allocations"),
     ("{", "this is JSON"),
     ("[{", "this is JSON"),
     (
         "desc:",
-        "this is a file of massif, which has no single allocations; record with `heaptrack ./program`",
+        "this is a file of massif, which has no single allocations; record with `heaptrack --raw ./program`",
     ),
     ("#callgrindformat", "this is a file of callgrind, which has no allocations"),
     (
         "heapprofile:",
-        "this is a heap profile of gperftools, which has no single allocations; record with `heaptrack ./program`",
+        "this is a heap profile of gperftools, which has no single allocations; record with `heaptrack --raw ./program`",
     ),
     (
         "heap_v2/",
-        "this is a heap profile of jemalloc, which has no single allocations; record with `heaptrack ./program`",
+        "this is a heap profile of jemalloc, which has no single allocations; record with `heaptrack --raw ./program`",
     ),
-    ("<!doctypehtml", "this is a web page"),
-    ("<html", "this is a web page"),
     ("<?xml", "this is an XML file"),
     ("#time:", "this is MySQL's slow log, which is not read"),
     (

@@ -176,8 +176,8 @@ fn proof_text(proof: &Proof, paint: Paint) -> String {
         return text.replacen(CHECK_FAILED, &paint.bad(CHECK_FAILED), 1);
     }
     let text = wrapped(&format!(
-        "{CHECKED} by replaying the recording on real pools, in the reuse orders Lifo and Fifo: all {} \
-         operations fit; all {} live handles found their object; all {} stale handles were rejected; \
+        "{CHECKED} by replaying what was read on real pools, in the reuse orders Lifo and Fifo: all {} \
+         operations of the replay fit; all {} live handles found their object; all {} stale handles were rejected; \
          every value was dropped exactly once.",
         count(proof.operations),
         count(proof.live_checked),
@@ -212,7 +212,10 @@ fn what_it_is(plan: &TracePlan, wanted: &Wanted) -> String {
             (number_of(plan.summary.events(), "event"), count(plan.left_live.into()));
         let _ = write!(what, ", {left} still alive at the end; {events}");
     }
-    let _ = write!(what, ". {}", plan.summary.reading.sentence());
+    what.push('.');
+    if plan.summary.reading.passed_over().is_empty() {
+        let _ = write!(what, " {}", plan.summary.reading.sentence());
+    }
     let paragraphs = [what].into_iter().chain(what_is_missing(&plan.summary));
     paragraphs.map(|paragraph| wrapped(&paragraph)).collect()
 }
@@ -279,6 +282,9 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
 pub fn what_is_missing(summary: &Summary) -> Vec<String> {
     let mut paragraphs = Vec::new();
     paragraphs.extend(summary.cut.as_ref().map(Cut::sentence));
+    if !summary.reading.passed_over().is_empty() {
+        paragraphs.push(summary.reading.sentence());
+    }
     if !summary.says_who_died() {
         paragraphs.push(WHO_DIED_IS_UNKNOWN.to_owned());
     }

@@ -53,8 +53,8 @@ fn facts(facts: &[Fact]) -> impl Template {
 fn proof(proof: &Proof) -> impl Template {
     let (class, verdict, what) = if proof.holds() {
         let what = format!(
-            " The recording was replayed on real pools of these sizes, in the reuse orders Lifo and Fifo: all {} \
-             operations fit, all {} live handles found their object, all {} stale handles were rejected, and \
+            " What was read was replayed on real pools of these sizes, in the reuse orders Lifo and Fifo: all {} \
+             operations of the replay fit, all {} live handles found their object, all {} stale handles were rejected, and \
              every value was dropped exactly once.",
             figures::count(proof.operations),
             figures::count(proof.live_checked),

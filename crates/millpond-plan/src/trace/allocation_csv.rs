@@ -1,24 +1,35 @@
-//! Allocations as `ms,event,address,size,stack` lines, which any other tool can write.
+//! Allocations as `ms,event,address,size,stack` lines, which any other tool can write. The first column may also be `us`,
+//! `µs` or `ns`, and milliseconds may have a fraction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::blocks::Blocks;
 use super::fields::{decimal, hexadecimal};
+use super::heaptrack_raw::UNKNOWN_BLOCK;
 use super::stacks::CallStacks;
+use super::unit::{NS_PER_MS, Unit};
 use super::{HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown};
 use crate::input::Lines;
 use crate::progress::Progress;
+use crate::reading::Reading;
 
-/// The first line.
-const HEADER: &[u8] = b"ms,event,address,size,stack";
+/// The first line, after the unit of time.
+const HEADER: &[u8] = b",event,address,size,stack";
 
 /// The maximum size of all call stacks in bytes.
 const STACK_BYTES_MAX: usize = 256 << 20;
 
 /// Whether a text that begins like this is a table of allocations.
 pub(super) fn recognises(text: &[u8]) -> bool {
-    text.strip_prefix(HEADER).is_some_and(|rest| matches!(rest.first(), Some(b'\r' | b'\n')))
+    unit(text).is_some()
+}
+
+/// The unit of time that the first line of a table names.
+fn unit(text: &[u8]) -> Option<Unit> {
+    let (unit, rest) = Unit::of(text)?;
+    let rest = rest.strip_prefix(HEADER)?;
+    matches!(rest.first(), Some(b'\r' | b'\n')).then_some(unit)
 }
 
 /// Reads a table whose first block has been read.
@@ -27,19 +38,25 @@ pub(super) fn read(
     watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
-    read_lines(lines, 1, Reader::default(), watch, progress)
+    let unit = unit(lines.block()).unwrap_or_default();
+    read_lines(lines, 1, Reader { unit, ..Reader::default() }, watch, progress)
 }
 
 #[derive(Default)]
 struct Reader {
+    unit: Unit,
     blocks: Blocks,
+    /// The addresses of all blocks so far: a block that is freed and was never allocated is older than the recording.
+    met: HashSet<u64, foldhash::fast::RandomState>,
     /// The number of each call stack; the empty one is 0.
     numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState>,
     stacks: Vec<Box<[u8]>>,
     stack_bytes: usize,
     first_tick: Option<u32>,
+    ns: u64,
     tick: u32,
     timestamps: u64,
+    reading: Reading,
 }
 
 impl Records for Reader {
@@ -48,8 +65,8 @@ impl Records for Reader {
         let mut fields = line.splitn(5, |&b| b == b',');
         let (Some(ms), Some(event), Some(address)) = (fields.next(), fields.next(), fields.next())
         else {
-            let expected = String::from_utf8_lossy(HEADER);
-            return Err(format!("`{}`, expected `{expected}`", shown(line)));
+            let (unit, expected) = (self.unit.name(), String::from_utf8_lossy(HEADER));
+            return Err(format!("`{}`, expected `{unit}{expected}`", shown(line)));
         };
         self.clock(ms)?;
         let text = address.strip_prefix(b"0x").unwrap_or(address);
@@ -65,10 +82,15 @@ impl Records for Reader {
                     return Err(format!("size `{size}`, expected a number from 0 to 2^64 - 1"));
                 };
                 let stack = self.stack(fields.next().unwrap_or_default())?;
+                self.met.insert(address);
                 self.blocks.birth(self.tick, address, bytes, stack, watch)
             }
             b"free" => {
                 if self.blocks.death(self.tick, address, watch) {
+                    return Ok(());
+                }
+                if !self.met.contains(&address) {
+                    self.reading.pass_over(&UNKNOWN_BLOCK);
                     return Ok(());
                 }
                 Err(format!(
@@ -90,25 +112,29 @@ impl Records for Reader {
         let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
         let (ticks, deaths) = (first_tick..=self.tick, self.blocks.deaths);
         let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
-        Ok(Summary::of_heap(HeapFormat::Csv, ticks, self.timestamps, deaths, allocations))
+        let format = HeapFormat::Csv;
+        let summary = Summary::of_heap(format, ticks, self.timestamps, deaths, allocations);
+        Ok(Summary { reading: self.reading, ..summary })
     }
 }
 
 impl Reader {
     fn clock(&mut self, text: &[u8]) -> Result<(), String> {
-        let Some(tick) = decimal(text).and_then(|ms| u32::try_from(ms).ok()) else {
+        let ns = self.unit.ns(text)?;
+        let Ok(tick) = u32::try_from(ns / NS_PER_MS) else {
             return Err(format!("time `{}`, expected milliseconds below 2^32", shown(text)));
         };
-        if tick < self.tick {
-            let before = self.tick;
+        if ns < self.ns {
+            let (unit, before) = (self.unit.name(), self.unit.shown(self.ns));
             return Err(format!(
-                "{tick} ms come after {before} ms, expected times in ascending order"
+                "{} {unit} come after {before} {unit}, expected times in ascending order",
+                shown(text)
             ));
         }
-        if tick != self.tick || self.timestamps == 0 {
+        if ns != self.ns || self.timestamps == 0 {
             self.timestamps += 1;
         }
-        self.tick = tick;
+        (self.ns, self.tick) = (ns, tick);
         Ok(())
     }
 

@@ -38,6 +38,12 @@ impl BornIds {
         self.insert_elsewhere(id)
     }
 
+    /// Whether an id is known to have been born.
+    pub(super) fn contains(&self, id: u64) -> bool {
+        self.top.is_some_and(|(first, last)| (first..=last).contains(&id))
+            || self.range_of(id).is_some()
+    }
+
     fn insert_elsewhere(&mut self, id: u64) -> bool {
         let Some((first, last)) = self.top else {
             self.top = Some((id, id));
@@ -95,6 +101,7 @@ mod tests {
             let mut model = BTreeSet::new();
             let mut random = SplitMix64::new(seed);
             for id in (0..400).map(|_| random.below(200) as u64) {
+                assert_eq!(ids.contains(id), model.contains(&id), "seed {seed} id {id}");
                 assert_eq!(ids.insert(id), model.insert(id), "seed {seed} id {id}");
             }
             // Ranges are merged: no two of them are adjacent.

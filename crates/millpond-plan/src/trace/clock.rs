@@ -1,4 +1,6 @@
-//! The clock of a lifetime trace, from ticks and milliseconds.
+//! The clock of a lifetime trace, from ticks and times.
+
+use super::unit::Unit;
 
 /// The first and the last time of a trace.
 #[derive(Debug, Default)]
@@ -8,25 +10,26 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Records that this tick comes after this many milliseconds.
-    pub(super) fn note(&mut self, tick: u32, ms: u64) -> Result<(), String> {
+    /// Records that this tick comes after this many nanoseconds, which the trace has in this unit.
+    pub(super) fn note(&mut self, tick: u32, ns: u64, unit: Unit) -> Result<(), String> {
         if let Some((_, before)) = self.last
-            && ms < before
+            && ns < before
         {
+            let (now, before, unit) = (unit.shown(ns), unit.shown(before), unit.name());
             return Err(format!(
-                "{ms} ms come after {before} ms, expected times in ascending order"
+                "{now} {unit} come after {before} {unit}, expected times in ascending order"
             ));
         }
-        self.first.get_or_insert((tick, ms));
-        self.last = Some((tick, ms));
+        self.first.get_or_insert((tick, ns));
+        self.last = Some((tick, ns));
         Ok(())
     }
 
     /// Ticks per second, if both have advanced between the first time and the last.
     pub(super) fn ticks_per_second(&self) -> Option<f64> {
-        let ((first_tick, first_ms), (last_tick, last_ms)) = (self.first?, self.last?);
-        let (ticks, ms) = (last_tick.checked_sub(first_tick)?, last_ms.checked_sub(first_ms)?);
-        (ticks > 0 && ms > 0).then(|| f64::from(ticks) * 1000.0 / ms as f64)
+        let ((first_tick, first_ns), (last_tick, last_ns)) = (self.first?, self.last?);
+        let (ticks, ns) = (last_tick.checked_sub(first_tick)?, last_ns.checked_sub(first_ns)?);
+        (ticks > 0 && ns > 0).then(|| f64::from(ticks) * 1e9 / ns as f64)
     }
 }
 
@@ -38,7 +41,9 @@ mod tests {
     fn the_rate_follows_from_the_first_and_the_last_time() {
         let rate = |times: &[(u32, u64)]| {
             let mut clock = Clock::default();
-            times.iter().for_each(|&(tick, ms)| clock.note(tick, ms).expect("forwards"));
+            times.iter().for_each(|&(tick, ms)| {
+                clock.note(tick, ms * 1_000_000, Unit::Ms).expect("forwards")
+            });
             clock.ticks_per_second()
         };
         assert_eq!(rate(&[(0, 100), (30, 400), (120, 2100)]), Some(60.0));
@@ -51,7 +56,12 @@ mod tests {
     #[test]
     fn time_goes_forwards() {
         let mut clock = Clock::default();
-        clock.note(1, 9).expect("the first");
-        assert!(clock.note(2, 8).expect_err("backwards").contains("8 ms come after 9 ms"));
+        clock.note(1, 9_000_000, Unit::Ms).expect("the first");
+        assert!(
+            clock
+                .note(2, 8_000_000, Unit::Ms)
+                .expect_err("backwards")
+                .contains("8 ms come after 9 ms")
+        );
     }
 }

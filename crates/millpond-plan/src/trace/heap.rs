@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::blocks::Blocks;
 use super::fields::hexadecimal;
+use super::heaptrack_raw::UNKNOWN_BLOCK;
 use super::stacks::CallStacks;
 use super::{End, Frames, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, found, shown, shown_start};
@@ -110,8 +111,9 @@ impl Records for Reader {
             b'-' => {
                 let [address] = numbers(line, rest)?;
                 let tick = self.event();
-                // Blocks that are older than the recording are unknown.
-                self.blocks.death(tick, address, watch);
+                if !self.blocks.death(tick, address, watch) {
+                    self.reading.pass_over(&UNKNOWN_BLOCK);
+                }
                 Ok(())
             }
             b'r' => {

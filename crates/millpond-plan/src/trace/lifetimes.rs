@@ -10,13 +10,21 @@ use super::columns::{split, wrong_columns};
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
+use super::unit::{NS_PER_MS, Unit};
 use super::{End, Event, Format, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, Place, shown};
 use crate::input::{Lines, decoded, lines_of};
 use crate::progress::Progress;
-use crate::reading::Reading;
+use crate::reading::{Reading, Reason};
 
 const HEADER: &[u8] = b"tick,event,id,class";
+
+/// An object that was born before the recording began.
+const UNKNOWN_OBJECT: Reason = Reason {
+    name: "free-of-unknown-object",
+    one: "end of an object whose beginning was not recorded",
+    many: "ends of objects whose beginnings were not recorded",
+};
 
 /// Whether a text that begins like this is a lifetime trace.
 pub(super) fn recognises(text: &[u8]) -> bool {
@@ -47,8 +55,8 @@ struct Reader {
     keys: LiveKeys,
     /// The column of the size, counted from 0 after the fourth column.
     size_column: Option<usize>,
-    /// The column of an event's time in milliseconds, counted likewise; in live traces, only statistics have one.
-    ms_column: Option<usize>,
+    /// The column of an event's time, counted likewise, and its unit; in live traces, only statistics have one.
+    time_column: Option<(usize, Unit)>,
     clock: Clock,
     /// Whether it is a live trace, which also contains statistics.
     is_live: bool,
@@ -58,12 +66,17 @@ struct Reader {
     tick: u32,
     births: u64,
     deaths: u64,
+    reading: Reading,
 }
 
 impl Reader {
     fn new(header: &[u8]) -> Self {
         let column =
             |wanted: &[u8]| header.split(|&b| b == b',').skip(4).position(|name| name == wanted);
+        let time_column = || {
+            let mut names = header.split(|&b| b == b',').skip(4).enumerate();
+            names.find_map(|(place, name)| Some((place, Unit::of_column(name)?)))
+        };
         let is_live = header == live::HEADER;
         Self {
             classes: Classes::default(),
@@ -71,7 +84,7 @@ impl Reader {
             born: BornIds::default(),
             keys: LiveKeys::default(),
             size_column: column(b"size"),
-            ms_column: if is_live { None } else { column(b"ms") },
+            time_column: if is_live { None } else { time_column() },
             clock: Clock::default(),
             is_live,
             lacking: Lacking::default(),
@@ -80,6 +93,7 @@ impl Reader {
             tick: 0,
             births: 0,
             deaths: 0,
+            reading: Reading::default(),
         }
     }
 
@@ -128,6 +142,10 @@ impl Reader {
     #[inline]
     fn death(&mut self, id: u64, class: &[u8], watch: &mut dyn Watch) -> Result<(), String> {
         let Entry::Occupied(place) = self.live.entry(id) else {
+            if !self.born.contains(id) {
+                self.reading.pass_over(&UNKNOWN_OBJECT);
+                return Ok(());
+            }
             return Err(format!("id {id} is freed but not alive, expected an earlier `alloc`"));
         };
         let live = *place.get();
@@ -159,8 +177,9 @@ impl Records for Reader {
         let Some(id) = decimal(id_text) else {
             return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id_text)));
         };
-        if let Some(column) = self.ms_column {
-            self.clock.note(self.tick, number(rest, column, "ms")?)?;
+        if let Some((column, unit)) = self.time_column {
+            let text = rest.split(|&b| b == b',').nth(column).unwrap_or(&[]);
+            self.clock.note(self.tick, unit.ns(text)?, unit)?;
         }
         if self.is_live && matches!(event, b"alloc" | b"free") {
             live::slot(rest)?;
@@ -177,7 +196,7 @@ impl Records for Reader {
             b"stats" if self.is_live => {
                 let stats = live::pool_stats(id_text, class, rest)?;
                 self.lacking.note(&stats);
-                self.clock.note(self.tick, stats.ms)
+                self.clock.note(self.tick, stats.ms.saturating_mul(NS_PER_MS), Unit::Ms)
             }
             b"end" if self.is_live => {
                 self.has_end = true;
@@ -223,7 +242,7 @@ impl Records for Reader {
             has_pools: self.is_live,
             refused: self.lacking.refused,
             full: self.lacking.full,
-            reading: Reading::default(),
+            reading: self.reading,
         })
     }
 }

@@ -24,6 +24,7 @@ mod places;
 mod sizes;
 mod stacks;
 pub(crate) mod tape;
+mod unit;
 mod wrappers;
 
 pub use allocations::Allocations;
@@ -320,7 +321,7 @@ fn read_format(
 
 const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a heaptrack file (`v VERSION \
                         FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
-                        allocations (`ms,event,address,size,stack`)";
+                        allocations (`ms,event,address,size,stack`, or with `us` or `ns`)";
 
 fn unrecognised(block: &[u8]) -> Fault {
     let line = block.split(|&b| b == b'\n').next().unwrap_or(block);
