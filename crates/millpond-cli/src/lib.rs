@@ -16,6 +16,7 @@ pub mod output_file;
 mod pages;
 mod plan_command;
 mod replay_arguments;
+mod sums_command;
 
 pub use args::Arguments;
 pub use merge_arguments::MergeArguments;

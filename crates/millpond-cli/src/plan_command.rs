@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::allocators::{self, prices_here};
 use crate::args::{PlanArguments, RuleArguments};
 use crate::output_file::{self, Kind};
+use crate::sums_command;
 use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_plan::input::Source;
 use millpond_plan::measure::measure;
@@ -65,27 +66,27 @@ impl PlanArguments {
 
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    let prices = arguments.prices.clone().unwrap_or_else(prices_here);
     if arguments.run_ms.is_some() && arguments.traces.len() > 1 {
         let why = "--run-ms: expected one trace, found several";
         return Err(Failure::Arguments(why.to_owned()));
     }
-    let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, prices);
-    let rules = Rules { run_ms: arguments.run_ms, ..rules };
-    let wanted = Wanted {
-        top: arguments.top,
-        classes: arguments.class.clone(),
-        handles: !arguments.no_handles,
-        all: arguments.all,
-    };
+    let wanted = wanted(arguments);
     let report = arguments.report_path();
     // Checked before the work starts, so that nothing is left half done.
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
     budget_can_be_written(arguments, report)?;
     summary_can_be_written(arguments, report)?;
-    let mut plans = Vec::new();
+    let mut sources = Vec::new();
     for path in &arguments.traces {
-        plans.push(plan_path(path, &rules, arguments)?);
+        sources.push((path.as_path(), open_named(path, arguments)?));
+    }
+    if sums_command::are_sums(&sources)? {
+        return sums_command::run(arguments, &sources);
+    }
+    let rules = rules(arguments);
+    let mut plans = Vec::new();
+    for (path, source) in &sources {
+        plans.push(plan_path(path, source, &rules, arguments)?);
     }
     let mut places = String::new();
     if let Some(path) = &arguments.budget {
@@ -112,6 +113,28 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     }
     all_proved(&plans)?;
     all_whole(plans.iter().map(TracePlan::cut))
+}
+
+/// The rules that the user sets, with the prices of this machine unless others are given.
+fn rules(arguments: &PlanArguments) -> Rules {
+    let prices = arguments.prices.clone().unwrap_or_else(prices_here);
+    let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, prices);
+    Rules { run_ms: arguments.run_ms, ..rules }
+}
+
+/// The parts of a plan that the user wants to see.
+pub(crate) fn wanted(arguments: &PlanArguments) -> Wanted {
+    Wanted {
+        top: arguments.top,
+        classes: arguments.class.clone(),
+        handles: !arguments.no_handles,
+        all: arguments.all,
+    }
+}
+
+/// As [`open`], with the trace's name in the error.
+fn open_named(path: &Path, arguments: &PlanArguments) -> Result<Source, Failure> {
+    open(path, arguments).map_err(|fault| fault.of_input(&path.to_string_lossy()))
 }
 
 /// Opens a trace, which may be cut short unless the user wants it whole.
@@ -219,19 +242,23 @@ fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<Strin
     Ok(shown_path(&output_file::write(path, Kind::Report, &html)?))
 }
 
-fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
+fn plan_path(
+    path: &Path,
+    source: &Source,
+    rules: &Rules,
+    arguments: &PlanArguments,
+) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
-    let source = open(path, arguments).map_err(|fault| fault.of_input(&name))?;
-    let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
+    let mut plan = plan(&name, source, rules).map_err(|fault| fault.of_input(&name))?;
     if let Some(fault) = plan.summary.unfinished().filter(|_| arguments.whole) {
         return Err(fault.of_input(&name));
     }
     if let Some(bytes_max) = arguments.size_classes {
-        let classes = size_classes(&plan, &source, bytes_max, rules);
+        let classes = size_classes(&plan, source, bytes_max, rules);
         plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);
     }
     if arguments.measure {
-        measure(&mut plan, &source).map_err(|fault| fault.of_input(&name))?;
+        measure(&mut plan, source).map_err(|fault| fault.of_input(&name))?;
         allocators::measure(&mut plan, path);
     }
     Ok(plan)

@@ -13,6 +13,7 @@ mod command_line;
 mod cut;
 #[cfg(unix)]
 mod external;
+mod failed_statements;
 mod foreign_files;
 mod heap_picture;
 mod heap_recordings;
@@ -36,4 +37,5 @@ mod report_file;
 mod second_lines;
 mod server_logs;
 mod size_classes;
+mod sums;
 mod words;

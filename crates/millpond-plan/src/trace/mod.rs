@@ -16,6 +16,7 @@ mod lifetimes;
 pub mod live;
 mod live_keys;
 mod neighbours;
+mod of_sums;
 mod places;
 mod sizes;
 mod stacks;
@@ -25,6 +26,7 @@ mod wrappers;
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
 pub use language::Language;
+pub(crate) use of_sums::{Frame, StacksOfSums};
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;

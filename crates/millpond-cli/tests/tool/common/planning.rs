@@ -37,3 +37,21 @@ pub(crate) fn plan_loans(source: &Source) {
 pub(crate) fn is_one_line(told: &str) {
     assert!(!told.is_empty() && !told.contains('\n'), "not one line: {told:?}");
 }
+
+/// Plans the sums of a source; or it is refused in one line.
+pub(crate) fn plan_sums(source: &Source) {
+    let plan = match millpond_plan::sums::plan_sums("input", source, RULES.headroom, &[]) {
+        Ok(plan) => plan,
+        Err(fault) => return is_one_line(&fault.to_string()),
+    };
+    for place in &plan.places {
+        let (at_once, blocks) = (place.at_once, place.blocks);
+        let is_in_order =
+            at_once.least <= at_once.most && at_once.most <= blocks && place.left <= at_once.least;
+        assert!(is_in_order && at_once.least > 0, "impossible: {place:?}");
+        assert!(
+            place.reserve.is_none_or(|slots| u64::from(slots) >= at_once.most),
+            "too few: {place:?}"
+        );
+    }
+}
