@@ -32,6 +32,7 @@ pub mod plan;
 pub mod plan_report;
 pub mod progress;
 pub mod random;
+pub mod reading;
 pub mod report;
 pub mod samples;
 pub mod summary;

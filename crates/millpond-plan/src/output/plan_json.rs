@@ -11,6 +11,7 @@ use crate::plan::{
     SizeClass, SizeClasses, Smaller, TimeOf, TimeSaved, TracePlan, Unsure, Untouched, lifetimes_of,
     seconds_until,
 };
+use crate::reading::ReadingJson;
 use crate::trace::{Caller, End, Wrapper};
 
 /// The number of callers listed for each class.
@@ -58,6 +59,8 @@ struct TraceJson<'p> {
     end: Option<&'static str>,
     /// Where the file is cut short, if it is.
     cut: Option<CutJson<'p>>,
+    /// What was read of the file, and what was passed over.
+    reading: ReadingJson,
     /// Objects that the recorded program's own pools refused.
     refused_while_recorded: u64,
     lifetimes: u64,
@@ -350,6 +353,7 @@ impl<'p> TraceJson<'p> {
                 End::AtLimit => "at-limit",
                 End::Missing => "missing",
             }),
+            reading: ReadingJson::from(&summary.reading),
             refused_while_recorded: summary.refused,
             lifetimes: summary.births,
             peak_live: plan.peak_live,

@@ -208,7 +208,7 @@ fn what_it_is(plan: &TracePlan, wanted: &Wanted) -> String {
             (number_of(plan.summary.events(), "event"), count(plan.left_live.into()));
         let _ = write!(what, ", {left} still alive at the end; {events}");
     }
-    what.push('.');
+    let _ = write!(what, ". {}", plan.summary.reading.sentence());
     let paragraphs = [what].into_iter().chain(what_is_missing(&plan.summary));
     paragraphs.map(|paragraph| wrapped(&paragraph)).collect()
 }

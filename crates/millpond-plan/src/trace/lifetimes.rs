@@ -14,6 +14,7 @@ use super::{End, Event, Format, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, Place, shown};
 use crate::input::{Lines, decoded, lines_of};
 use crate::progress::Progress;
+use crate::reading::Reading;
 
 const HEADER: &[u8] = b"tick,event,id,class";
 
@@ -221,6 +222,7 @@ impl Records for Reader {
             has_pools: self.is_live,
             refused: self.lacking.refused,
             full: self.lacking.full,
+            reading: Reading::default(),
         })
     }
 }

@@ -35,6 +35,7 @@ use std::ops::RangeInclusive;
 use crate::error::{Fault, Place, found};
 use crate::input::{Cut, Input, Lines, known};
 use crate::progress::Progress;
+use crate::reading::Reading;
 
 /// The maximum number of live objects, which a plan keeps in memory.
 pub const LIVE_MAX: u32 = 1 << 24;
@@ -150,6 +151,8 @@ pub struct Summary {
     pub refused: u64,
     /// Of live traces: the classes whose pools refused objects.
     pub full: BTreeSet<String>,
+    /// What was read, and what was passed over.
+    pub reading: Reading,
 }
 
 impl Summary {
@@ -177,6 +180,7 @@ impl Summary {
             has_pools: false,
             refused: 0,
             full: BTreeSet::new(),
+            reading: Reading::default(),
         }
     }
 
@@ -299,7 +303,8 @@ trait Records {
     /// The number of births and deaths so far.
     fn events(&self) -> u64;
 
-    /// Called at the end of the input: passes the remaining objects to the watcher, and returns the summary.
+    /// Called at the end of the input: passes the remaining objects to the watcher, and returns the summary, but for the
+    /// number of lines.
     fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault>;
 }
 
@@ -312,12 +317,18 @@ fn read_lines(
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
     let mut skipped = header_lines;
+    let mut read = 0;
     loop {
-        lines.each(skipped, |line| records.line(line, watch))?;
+        lines.each(skipped, |line| {
+            read += 1;
+            records.line(line, watch)
+        })?;
         skipped = 0;
         progress.update(lines.input().bytes_read(), records.events());
         if !lines.advance()? {
-            return records.finish(watch);
+            let mut summary = records.finish(watch)?;
+            summary.reading.read = read;
+            return Ok(summary);
         }
     }
 }
