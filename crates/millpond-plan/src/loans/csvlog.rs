@@ -24,7 +24,7 @@ use csv_core::{ReadFieldResult, Reader};
 use millpond_lend::TraceRow;
 use millpond_lend::replay::PoolTrace;
 
-use super::notes::{Half, Notes};
+use super::notes::{Half, LEFT_OUT, NO_STATEMENT, Notes, OTHER_LANGUAGE, PLAN};
 use super::rows::Rows;
 use crate::error::{Fault, Place, shown};
 use crate::input::{Cut, CutIn, decoded};
@@ -254,6 +254,7 @@ struct Log<'p> {
 
 impl Log<'_> {
     fn line(&mut self, record: &Record) -> Result<(), String> {
+        self.notes.reading.read += 1;
         let field = |column: usize| record.fields[column].as_str();
         let (end_us, zone) = time(field(LOG_TIME)).ok_or_else(|| {
             let found = shown(field(LOG_TIME).as_bytes());
@@ -275,16 +276,19 @@ impl Log<'_> {
         };
         match message {
             Message::Other => {
+                self.notes.reading.pass_over(&NO_STATEMENT);
                 self.notes.note_parameter(field(MESSAGE));
                 return Ok(());
             }
             Message::Plan => {
                 self.notes.plans += 1;
+                self.notes.reading.pass_over(&PLAN);
                 return Ok(());
             }
             Message::OtherLanguage => {
                 let first = || shown(field(MESSAGE).lines().next().unwrap_or_default().as_bytes());
                 self.notes.other_language.get_or_insert_with(|| (0, first())).0 += 1;
+                self.notes.reading.pass_over(&OTHER_LANGUAGE);
                 return Ok(());
             }
             Message::Authorized
@@ -339,6 +343,7 @@ impl Log<'_> {
         let has_open = self.state(session).open.is_some();
         if text.as_deref().is_some_and(|text| self.is_left_out(text)) && !(is_its_end && has_open) {
             self.notes.left_out += 1;
+            self.notes.reading.pass_over(&LEFT_OUT);
             self.state(session).prepared = None;
             return Ok(());
         }
@@ -413,6 +418,7 @@ impl Log<'_> {
         self.end(session);
         if self.is_left_out(query) {
             self.notes.left_out += 1;
+            self.notes.reading.pass_over(&LEFT_OUT);
             return Ok(());
         }
         let prepared = prepared.filter(|before| before.transaction == transaction);

@@ -7,6 +7,7 @@ use super::TracePlan;
 use super::notes::{Half, Notes};
 use crate::error::Failure;
 use crate::output::json::{CutJson, Number, json_text};
+use crate::reading::ReadingJson;
 
 /// What `plan --wait-p99-ms --json` prints.
 #[derive(Serialize)]
@@ -25,6 +26,8 @@ struct TraceJson<'p> {
     format: &'static str,
     /// Where the recording is cut short, if it is.
     cut: Option<CutJson<'p>>,
+    /// What was read of the file, and what was passed over.
+    reading: ReadingJson,
     skipped: SkippedJson<'p>,
     log: LogJson<'p>,
     /// Statements that make half of the requests of a pool.
@@ -147,6 +150,7 @@ impl<'p> From<&'p TracePlan> for TraceJson<'p> {
             path: &trace.name,
             format: trace.source.name(),
             cut: trace.notes.cut.as_ref().map(CutJson::from),
+            reading: ReadingJson::from(&trace.notes.reading),
             skipped: SkippedJson {
                 plans: trace.notes.plans,
                 other_language: trace.notes.other_language.as_ref().map_or(0, |(n, _)| *n),

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use crate::error::shown;
 use crate::input::Cut;
 use crate::output::figures::{count, milliseconds, number_of};
+use crate::reading::{Reading, Reason};
 
 /// What there is to say about how a recording was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {
+    /// What was read, and what was passed over.
+    pub reading: Reading,
     /// The number of lines by auto_explain, which are second lines about statements.
     pub plans: u64,
     /// The number of durations in another language, and the first of them.
@@ -32,6 +35,28 @@ pub struct Notes {
     /// Where the recording ends, if that is not its end.
     pub cut: Option<Cut>,
 }
+
+/// What a reader of a server's log passes over.
+pub(super) const NO_STATEMENT: Reason = Reason {
+    name: "line-about-no-statement",
+    one: "line about no statement",
+    many: "lines about no statement",
+};
+pub(super) const PLAN: Reason = Reason {
+    name: "plan-of-auto-explain",
+    one: "plan of auto_explain",
+    many: "plans of auto_explain",
+};
+pub(super) const OTHER_LANGUAGE: Reason = Reason {
+    name: "duration-in-another-language",
+    one: "duration in another language",
+    many: "durations in another language",
+};
+pub(super) const LEFT_OUT: Reason = Reason {
+    name: "statement-left-out",
+    one: "statement that is left out (--skip-statement)",
+    many: "statements that are left out (--skip-statement)",
+};
 
 /// A statement that is half of the requests of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +145,7 @@ impl Notes {
     /// A sentence or two for each.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let mut all = Vec::new();
+        let mut all = vec![self.reading.sentence()];
         all.extend(self.cut.as_ref().map(Cut::sentence));
         if let Some((durations, first)) = &self.other_language {
             all.push(format!(

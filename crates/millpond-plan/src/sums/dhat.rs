@@ -20,7 +20,14 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use super::{AtOnce, Site, Size, Sums, Tool};
 use crate::error::{Fault, Place, shown, shown_start};
 use crate::input::{Bytes, Cut, CutIn, Input, LineBegins};
+use crate::reading::{Reading, Reason};
 use crate::trace::{Frame, StacksOfSums};
+
+const WITHOUT_BLOCKS: Reason = Reason {
+    name: "call-stack-without-blocks",
+    one: "that requested no block",
+    many: "that requested no block",
+};
 
 /// Whether a text that begins like this is a file of DHAT.
 pub(super) fn recognises(beginning: &[u8]) -> bool {
@@ -143,7 +150,10 @@ impl DhatFile {
         for text in &self.frames {
             numbers.push(stacks.frame(&frame(text)).map_err(Fault::whole)?);
         }
-        let without_blocks = self.points.extract_if(.., |point| point.total.blocks == 0).count();
+        let mut reading = Reading::of("call stack");
+        reading.read = self.points.len() as u64;
+        let without_blocks = self.points.extract_if(.., |point| point.total.blocks == 0);
+        reading.pass_over_many(&WITHOUT_BLOCKS, without_blocks.count() as u64);
         let mut sites = Vec::with_capacity(self.points.len());
         for point in &self.points {
             let known = point.frames.iter().rev().filter_map(|&at| numbers.get(at as usize));
@@ -166,7 +176,7 @@ impl DhatFile {
             sites,
             stacks,
             peak_bytes: cut.is_none().then_some(peak_bytes),
-            without_blocks: without_blocks as u64,
+            reading,
             cut,
         })
     }

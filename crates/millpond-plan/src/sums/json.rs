@@ -8,6 +8,7 @@ use crate::error::Failure;
 use crate::output::json::{CutJson, Number, json_text};
 use crate::pattern::Pattern;
 use crate::plan::Headroom;
+use crate::reading::ReadingJson;
 
 /// What `plan --json` prints of files of sums.
 #[derive(Serialize)]
@@ -27,8 +28,8 @@ struct FileJson<'p> {
     /// Blocks that were requested.
     created: u64,
     call_stacks: u64,
-    /// Call stacks that requested no block, and are left out.
-    call_stacks_without_blocks: u64,
+    /// What was read of the file, and what was passed over.
+    reading: ReadingJson,
     /// The most bytes that were alive at once; `null` if the file is cut short.
     peak_bytes: Option<u64>,
     /// Where the file is cut short, if it is.
@@ -105,7 +106,7 @@ fn file<'p>(plan: &'p SumsPlan, wanted: Option<&Pattern>) -> FileJson<'p> {
         command: &plan.command,
         created: plan.blocks,
         call_stacks: plan.call_stacks,
-        call_stacks_without_blocks: plan.without_blocks,
+        reading: ReadingJson::from(&plan.reading),
         peak_bytes: plan.peak_bytes,
         cut: plan.cut.as_ref().map(CutJson::from),
         skipped_wrappers: plan.wrappers.iter().map(wrapper).collect(),

@@ -22,6 +22,7 @@ use crate::error::Fault;
 use crate::input::{Cut, Source, decoded};
 use crate::pattern::Pattern;
 use crate::plan::Headroom;
+use crate::reading::Reading;
 use crate::trace::{Language, StacksOfSums, Wrapper};
 
 /// What added the blocks up.
@@ -125,8 +126,8 @@ struct Sums {
     stacks: StacksOfSums,
     /// The most bytes that were alive at once.
     peak_bytes: Option<u64>,
-    /// How many call stacks requested no block, and are left out.
-    without_blocks: u64,
+    /// What was read, and what was passed over.
+    reading: Reading,
     cut: Option<Cut>,
 }
 
@@ -183,8 +184,8 @@ pub struct SumsPlan {
     pub blocks: u64,
     /// The number of call stacks with blocks.
     pub call_stacks: u64,
-    /// The number of call stacks without any, which are left out.
-    pub without_blocks: u64,
+    /// What was read, and what was passed over.
+    pub reading: Reading,
     /// The most bytes that were alive at once; `None` if the file is cut short.
     pub peak_bytes: Option<u64>,
     /// The places, those with most blocks first.
@@ -234,7 +235,7 @@ pub fn plan_sums(
     headroom: Headroom,
     skip: &[Pattern],
 ) -> Result<SumsPlan, Fault> {
-    let Sums { tool, command, sites, stacks, peak_bytes, without_blocks, cut } =
+    let Sums { tool, command, sites, stacks, peak_bytes, reading, cut } =
         dhat::read(source.open()?)?;
     let (found, language) = stacks.places(skip);
     let mut numbers: HashMap<(u32, Option<(u64, bool)>), usize> = HashMap::new();
@@ -272,7 +273,7 @@ pub fn plan_sums(
         language,
         blocks: sites.iter().fold(0, |all, site| all.saturating_add(site.blocks)),
         call_stacks: sites.len() as u64,
-        without_blocks,
+        reading,
         peak_bytes,
         places,
         wrappers: found.wrappers,

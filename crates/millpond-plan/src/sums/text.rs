@@ -52,16 +52,13 @@ pub(super) fn sentences(plan: &SumsPlan) -> Vec<String> {
         .peak_bytes
         .map_or_else(String::new, |peak| format!(", at most {} alive at once", bytes(peak)));
     let mut all = vec![format!(
-        "Sums by place{of}, counted by {}. {} from {}{peak}.",
+        "Sums by place{of}, counted by {}. {} from {}{peak}. {}",
         plan.tool.title(),
         number_of(plan.blocks, "block"),
         number_of(plan.call_stacks, "call stack"),
+        plan.reading.sentence(),
     )];
     all.extend(plan.cut.as_ref().map(Cut::sentence));
-    if plan.without_blocks > 0 {
-        let left_out = number_of(plan.without_blocks, "call stack");
-        all.push(format!("{left_out} without a block are left out."));
-    }
     all
 }
 

@@ -92,7 +92,7 @@ pub struct Proposal {
 impl Proposal {
     /// More time comes first, then less effort, then fewer bytes.
     pub(super) fn by_time(a: &Self, b: &Self) -> Ordering {
-        let ms = |of: &Self| of.time_saved.middle_ms();
+        let ms = |of: &Self| of.time_saved.rank_ms();
         let bytes = |of: &Self| of.bytes.unwrap_or(0);
         ms(b)
             .total_cmp(&ms(a))
@@ -102,13 +102,10 @@ impl Proposal {
             .then_with(|| a.class.cmp(&b.class))
     }
 
-    /// How much of the program has to change: a simple change has a small number. Another allocator is the simplest if
-    /// it was measured; what prices promise of it is the least certain, because they know few sizes and no order of
-    /// calls.
+    /// How much of the program has to change: a simple change has a small number.
     pub(super) fn effort(&self) -> u32 {
         match self.means {
-            Means::Allocator(_) if self.time_saved.is_measured => 0,
-            Means::Allocator(_) => 7,
+            Means::Allocator(_) => 0,
             Means::Packed { .. } | Means::Reserve => 1,
             Means::Pool => 2,
             Means::SharedPool => 3,

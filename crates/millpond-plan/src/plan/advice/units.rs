@@ -301,7 +301,8 @@ impl Units {
         all.extend(build.program_size_classes());
         all.extend(build.packed());
         all.extend(build.arenas());
-        all.extend(build.allocators());
+        advice.allocators = build.allocators();
+        advice.allocators.sort_by(Proposal::by_time);
         advice.rank(all);
         advice
     }
