@@ -33,7 +33,7 @@ use std::time::Duration;
 use crate::clock;
 use crate::error::Fault;
 use crate::input::Source;
-use crate::plan::{BYTES_DEFAULT, Means, Prices, Proposal, TimeSaved, TracePlan};
+use crate::plan::{BYTES_DEFAULT, Means, OtherAllocator, Prices, Proposal, TimeSaved, TracePlan};
 use crate::trace::{self, Event, Watch};
 use estimate::Estimate;
 use lap::{Between, Program};
@@ -204,7 +204,7 @@ impl Watch for Nobody {
 /// Notes what another allocator saves, from what [`calls_ns`] says in a process with the system's allocator and in one
 /// with the other.
 pub fn note_allocator(plan: &mut TracePlan, name: &str, before: [f64; 2], after: [f64; 2]) {
-    let is_this = |of: &&mut Proposal| of.class == name;
+    let is_this = |of: &&mut OtherAllocator| of.name == name;
     if let Some(allocator) = plan.advice.allocators.iter_mut().find(is_this) {
         let calls = allocator.calls;
         let saved = [0, 1].map(|way| (before[way] - after[way]) * calls as f64 / 1e6);
@@ -216,7 +216,7 @@ pub fn note_allocator(plan: &mut TracePlan, name: &str, before: [f64; 2], after:
 /// Whether a replay of the recording in this process shows what a proposal saves. The final size of a buffer is not
 /// recorded, and a replay cannot leave the nodes of a container out.
 fn can_be_replayed(means: &Means) -> bool {
-    !matches!(means, Means::Reserve | Means::Packed { .. } | Means::Allocator(_))
+    !matches!(means, Means::Reserve | Means::Packed { .. })
 }
 
 /// The measurement of one proposal.

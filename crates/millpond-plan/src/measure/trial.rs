@@ -71,9 +71,18 @@ mod tests {
 
     #[test]
     fn a_range_with_zero_is_no_proposal() {
-        for measured in [[-1.0, 20.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [3.0, 9.0, -4.0, 1.0], [-9.0, -2.0, 0.0, 0.0]] {
+        for measured in [
+            [-1.0, 20.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0, 0.0],
+            [3.0, 9.0, -4.0, 1.0],
+            [-9.0, -2.0, 0.0, 0.0],
+        ] {
             let (of, times) = verdict(&[measured]);
-            assert_eq!(of.expect("it was measured").left_out, Some(LeftOut::MayBeNothing), "{measured:?}");
+            assert_eq!(
+                of.expect("it was measured").left_out,
+                Some(LeftOut::MayBeNothing),
+                "{measured:?}"
+            );
             assert_eq!(times, 1);
         }
     }

@@ -24,7 +24,8 @@ use std::time::Duration;
 
 pub use advice::BLOCKS_AT_HAND_DEFAULT;
 pub use advice::{
-    Advice, LeftOut, Library, Means, Proposal, SHARE_MIN, Verdict, WORTH_MS, WORTH_SHARE_OF_TIME, is_worth,
+    Advice, LeftOut, Library, Means, OtherAllocator, Proposal, SHARE_MIN, Verdict, WORTH_MS,
+    WORTH_SHARE_OF_TIME, is_worth,
 };
 pub use all_time::{AllTime, TimeOf};
 pub use capacity::Headroom;

@@ -23,7 +23,7 @@ use crate::input::{Cut, Source, decoded};
 use crate::pattern::Pattern;
 use crate::plan::Headroom;
 use crate::reading::Reading;
-use crate::trace::{Language, StacksOfSums, Wrapper};
+use crate::trace::{StacksOfSums, Wrapper};
 
 /// What added the blocks up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,8 +178,6 @@ pub struct SumsPlan {
     pub tool: Tool,
     /// The command that was recorded; empty if it is unknown.
     pub command: String,
-    /// The language of the program.
-    pub language: Language,
     /// All blocks.
     pub blocks: u64,
     /// The number of call stacks with blocks.
@@ -237,7 +235,7 @@ pub fn plan_sums(
 ) -> Result<SumsPlan, Fault> {
     let Sums { tool, command, sites, stacks, peak_bytes, reading, cut } =
         dhat::read(source.open()?)?;
-    let (found, language) = stacks.places(skip);
+    let found = stacks.places(skip);
     let mut numbers: HashMap<(u32, Option<(u64, bool)>), usize> = HashMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for (site, &place) in sites.iter().zip(&found.of_kind) {
@@ -270,7 +268,6 @@ pub fn plan_sums(
         name: name.to_owned(),
         tool,
         command: decoded(&command).into_owned(),
-        language,
         blocks: sites.iter().fold(0, |all, site| all.saturating_add(site.blocks)),
         call_stacks: sites.len() as u64,
         reading,

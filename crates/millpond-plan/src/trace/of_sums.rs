@@ -6,7 +6,6 @@ use super::allocations::{Allocations, KindCounts};
 use super::places::Places;
 use super::sizes::Sizes;
 use super::stacks::CallStacks;
-use super::{Format, HeapFormat, Language};
 use crate::pattern::Pattern;
 
 /// The call stacks of such a recording, with the number of blocks that each requested.
@@ -67,15 +66,14 @@ impl StacksOfSums {
         Ok(())
     }
 
-    /// The place of each stack, in the order in which they were added, and the language of the program.
-    pub(crate) fn places(self, skip: &[Pattern]) -> (Places, Language) {
+    /// The place of each stack, in the order in which they were added.
+    pub(crate) fn places(self, skip: &[Pattern]) -> Places {
         let all = Allocations {
             stacks: self.stacks,
             kinds: self.kinds,
             neighbours: Default::default(),
             sizes: self.sizes.into_sizes(),
         };
-        let language = Language::of(Format::Heap(HeapFormat::Csv), Some(&all));
-        (all.places(skip), language)
+        all.places(skip)
     }
 }

@@ -4,7 +4,7 @@
 use millpond_lend::replay::{Question, plan};
 use millpond_plan::input::Source;
 use millpond_plan::loans::{Recording, recorded};
-use millpond_plan::plan::{Headroom, Prices, Rules};
+use millpond_plan::plan::{Headroom, NotTried, Prices, Rules};
 
 pub(crate) const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },
@@ -13,6 +13,7 @@ pub(crate) const RULES: Rules = Rules {
     skip_callers: Vec::new(),
     blocks_at_hand: 7,
     prices: Prices::REFERENCE,
+    not_tried: Some(NotTried::Unasked),
     session_seconds: 3600.0,
 };
 

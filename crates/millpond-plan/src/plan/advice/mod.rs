@@ -63,7 +63,7 @@ pub struct Advice {
     /// After a trial: what prices foretell of changes that were not tried.
     pub untried: Vec<Proposal>,
     /// Other general allocators whose prices are known: each is something to try, and no proposal.
-    pub allocators: Vec<Proposal>,
+    pub allocators: Vec<OtherAllocator>,
     /// What libraries allocate for themselves, the busiest first.
     pub libraries: Vec<Library>,
     /// The program's own wrappers of the allocator that were skipped.
@@ -147,6 +147,30 @@ impl Advice {
             true => simplest_first(rest).into_iter().next(),
             false => None,
         };
+    }
+}
+
+/// Another general allocator, to try.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OtherAllocator {
+    /// Its name.
+    pub name: String,
+    /// The calls that it would serve: all of them.
+    pub calls: u64,
+    /// The time that its calls save.
+    pub time_saved: TimeSaved,
+    /// Its library, where it is installed.
+    pub library: Option<String>,
+    /// How much longer a program takes to start with it, if that was measured.
+    pub start_ms: Option<f64>,
+}
+
+impl OtherAllocator {
+    /// What it saves with its start counted.
+    #[must_use]
+    pub fn saved_ms(&self) -> (f64, f64) {
+        let start_ms = self.start_ms.unwrap_or(0.0);
+        (self.time_saved.low_ms - start_ms, self.time_saved.high_ms - start_ms)
     }
 }
 

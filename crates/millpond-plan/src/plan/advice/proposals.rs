@@ -32,8 +32,6 @@ pub enum Means {
         /// The sizes of the values.
         values: Vec<u64>,
     },
-    /// Another general allocator: its name.
-    Allocator(String),
 }
 
 impl Means {
@@ -48,7 +46,6 @@ impl Means {
             Self::Arena => "arena",
             Self::Reserve => "reserve",
             Self::Packed { .. } => "packed",
-            Self::Allocator(_) => "allocator",
         }
     }
 }
@@ -56,7 +53,7 @@ impl Means {
 /// One proposal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Proposal {
-    /// The class, the smallest and the largest size, or the allocator.
+    /// The class, or the smallest and the largest size.
     pub class: String,
     /// The classes, if it is a pool.
     pub classes: Vec<String>,
@@ -64,8 +61,7 @@ pub struct Proposal {
     pub means: Means,
     /// The number of calls to the allocator.
     pub calls: u64,
-    /// The number of those calls that could have reused a free slot; of a buffer, its resizes; of an arena and of
-    /// another allocator, all calls.
+    /// The number of those calls that could have reused a free slot; of a buffer, its resizes; of an arena, all calls.
     pub calls_saved: u64,
     /// The calls saved as a share of all calls in the trace.
     pub share_of_calls: f64,
@@ -105,7 +101,6 @@ impl Proposal {
     /// How much of the program has to change: a simple change has a small number.
     pub(super) fn effort(&self) -> u32 {
         match self.means {
-            Means::Allocator(_) => 0,
             Means::Packed { .. } | Means::Reserve => 1,
             Means::Pool => 2,
             Means::SharedPool => 3,
