@@ -100,8 +100,8 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
         p99_live: class.p99_live.map(u64::from),
         left_live: statistics.live.into(),
         births: class.births.map(births),
-        lifetime_median: class.median.map(length),
-        lifetime_p95: class.p95.map(length),
+        lifetime_median: class.median.map(|both| both.map(length)),
+        lifetime_p95: class.p95.map(|both| both.map(length)),
         capacity: class.capacity.into(),
         bytes_at_capacity: class.bytes_at_capacity(),
         smaller: class.smaller.iter().map(smaller).collect(),
@@ -120,6 +120,10 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
             true => histogram(&statistics.ended),
             false => Vec::new(),
         },
+        lifetimes_oldest_first: match &class.oldest_first {
+            Some(oldest) if plan.summary.has_times() => histogram(&oldest.ended),
+            _ => Vec::new(),
+        },
         slots: class.slots_over_time.as_ref().map(|map| slots(plan, map)),
     }
 }
@@ -128,7 +132,7 @@ fn births(births: plan::BirthsPerTick) -> model::Births {
     model::Births { mean: births.mean, worst: births.worst }
 }
 
-fn smaller(smaller: &plan::Smaller) -> model::Smaller {
+fn smaller(smaller: &plan::SmallerBetween) -> model::Smaller {
     model::Smaller {
         capacity: smaller.capacity.into(),
         refused: smaller.refused,
@@ -142,15 +146,16 @@ fn length(length: plan::Length) -> model::Length {
 
 fn generation_life(
     trace_seconds: f64,
-    slot: plan::BusiestSlot,
+    slot: plan::BusiestBetween,
     bits: u32,
 ) -> model::GenerationLife {
     let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, trace_seconds);
-    model::GenerationLife {
-        bits,
-        lifo_seconds: seconds(slot.lifo),
-        fifo_seconds: seconds(slot.fifo),
-    }
+    // The busier, the shorter.
+    let lasts = |busiest: plan::Between<u64>| plan::Between {
+        least: seconds(busiest.most),
+        most: seconds(busiest.least),
+    };
+    model::GenerationLife { bits, lifo_seconds: lasts(slot.lifo), fifo_seconds: lasts(slot.fifo) }
 }
 
 fn slots(plan: &TracePlan, map: &plan::SlotMap) -> model::SlotMap {

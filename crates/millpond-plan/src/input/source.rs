@@ -13,6 +13,7 @@ use super::known;
 use super::spool::Spool;
 use crate::error::{Fault, reason};
 use crate::progress::{Progress, Show, Silent};
+use crate::trace::Names;
 
 /// A source that can be opened repeatedly and yields the same bytes each time.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct Source {
     bytes_stored: u64,
     show: Option<Show>,
     accepts_cut: bool,
+    names: Option<Rc<dyn Names>>,
 }
 
 #[derive(Debug)]
@@ -108,7 +110,7 @@ impl Source {
     }
 
     fn new(place: Stored, bytes_stored: u64) -> Self {
-        Self { place, bytes_stored, show: None, accepts_cut: false }
+        Self { place, bytes_stored, show: None, accepts_cut: false, names: None }
     }
 
     /// The same source, read up to its end if it is cut short: what comes before is read, and where it ends is noted.
@@ -133,6 +135,12 @@ impl Source {
     #[must_use]
     pub fn shown(self, show: Show) -> Self {
         Self { show: Some(show), ..self }
+    }
+
+    /// The same source, with names for the code of the recorded program: a recording by `heaptrack --raw` has none.
+    #[must_use]
+    pub fn with_names(self, names: Rc<dyn Names>) -> Self {
+        Self { names: Some(names), ..self }
     }
 
     /// Begins to show a reading of this source.
@@ -178,7 +186,8 @@ impl Source {
         beginning.set_position(encoding.mark() as u64);
         let text = as_utf8(encoding, Box::new(beginning.chain(text)), &ending);
         let (mark_bytes, bytes_stored) = (encoding.mark() as u64, self.bytes_stored);
-        Ok(Input { text, bytes_read, bytes_stored, mark_bytes, ending })
+        let names = self.names.clone();
+        Ok(Input { text, bytes_read, bytes_stored, mark_bytes, ending, names })
     }
 }
 
@@ -212,9 +221,15 @@ pub struct Input<'a> {
     bytes_stored: u64,
     mark_bytes: u64,
     ending: Ending,
+    names: Option<Rc<dyn Names>>,
 }
 
 impl Input<'_> {
+    /// Names for the code of the recorded program, if whoever opened it has some.
+    pub(crate) fn names(&self) -> Option<Rc<dyn Names>> {
+        self.names.clone()
+    }
+
     /// The number of bytes of the mark before the text.
     pub(crate) fn mark_bytes(&self) -> u64 {
         self.mark_bytes

@@ -34,7 +34,7 @@ use crate::clock;
 use crate::error::Fault;
 use crate::input::Source;
 use crate::plan::{BYTES_DEFAULT, Means, OtherAllocator, Prices, Proposal, TimeSaved, TracePlan};
-use crate::trace::{self, Event, Watch};
+use crate::trace::{self, Nobody};
 use estimate::Estimate;
 use lap::{Between, Program};
 use memory::{Arena, Bare, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
@@ -188,17 +188,6 @@ pub fn calls_ns(source: &Source) -> Result<[f64; 2], Fault> {
         }
         fastest.iter().sum::<u64>() as f64 / timed
     }))
-}
-
-/// Watches nothing.
-struct Nobody;
-
-impl Watch for Nobody {
-    fn birth(&mut self, _event: Event) {}
-
-    fn death(&mut self, _event: Event) {}
-
-    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
 }
 
 /// Notes what another allocator saves, from what [`calls_ns`] says in a process with the system's allocator and in one

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::partial::{ClassPart, CountsPart, GroupPart, Partial};
+use super::partial::{ClassPart, CountsPart, GroupPart, OldestFirstPart, Partial};
 use super::pass::{Ended, Inputs, Visit};
 use super::{MergeRules, NEEDS_MAX, Need, keep_first};
 use crate::error::{Failure, Fault, shown};
-use crate::plan::{Lengths, SlotPace};
+use crate::plan::{Lengths, OldestFirst, PaceBetween, SlotPace};
 use crate::summary::{Row, WRITTEN_BYTES_MAX};
 use crate::trace::{CLASSES_MAX, LIVE_MAX};
 
@@ -54,9 +54,11 @@ pub(super) struct ClassCounts {
     /// The lengths of the lifetimes that ended, and the ages of those that did not.
     pub(super) lives: Lengths,
     pub(super) ages: Lengths,
+    /// The same as if the oldest of several equal objects had died first, if a session does not say who died.
+    pub(super) oldest_first: Option<OldestFirst>,
     pub(super) needs_most: Vec<Need>,
     /// The fastest use of the busiest slot, if all sessions say it.
-    pub(super) pace: Option<SlotPace>,
+    pub(super) pace: Option<PaceBetween>,
     /// The number of the last session with this class.
     session: u64,
 }
@@ -309,8 +311,9 @@ impl Group {
             peaks: BTreeMap::new(),
             lives: Lengths::default(),
             ages: Lengths::default(),
+            oldest_first: None,
             needs_most: Vec::new(),
-            pace: Some(SlotPace::default()),
+            pace: Some(PaceBetween::default()),
             session: 0,
         });
         number
@@ -396,8 +399,13 @@ impl ClassCounts {
             peaks: self.peaks.iter().map(|(&peak, &count)| (peak, count)).collect(),
             lives: lengths(&self.lives),
             ages: lengths(&self.ages),
+            oldest_first: self.oldest_first.as_ref().map(|oldest| OldestFirstPart {
+                lives: lengths(&oldest.ended),
+                ages: lengths(&oldest.left),
+            }),
             needs_most: self.needs_most.clone(),
-            pace: self.pace.map(|pace| (pace.lifo, pace.fifo)),
+            pace: self.pace.map(|pace| (pace.fastest.lifo, pace.fastest.fifo)),
+            slowest: self.pace.map(|pace| (pace.slowest.lifo, pace.slowest.fifo)),
         }
     }
 
@@ -416,23 +424,49 @@ impl ClassCounts {
         if sessions != part.sessions || sessions == 0 || part.worth_in > sessions {
             return Err(contradicts("the peaks of a class are not those of its sessions"));
         }
-        let pace = part.pace.map(|(lifo, fifo)| SlotPace { lifo, fifo });
+        let pace_of = |(lifo, fifo)| SlotPace { lifo, fifo };
         let is_time = |seconds: Option<f64>| seconds.is_none_or(|s| s.is_finite() && s > 0.0);
-        if pace.is_some_and(|pace| !is_time(pace.lifo) || !is_time(pace.fifo)) {
-            return Err(contradicts("the pace of a slot is no time"));
+        for pace in [part.pace, part.slowest].into_iter().flatten().map(pace_of) {
+            if !is_time(pace.lifo) || !is_time(pace.fifo) {
+                return Err(contradicts("the pace of a slot is no time"));
+            }
         }
+        let pace = part.pace.map(|fastest| PaceBetween {
+            fastest: pace_of(fastest),
+            slowest: pace_of(part.slowest.unwrap_or(fastest)),
+        });
         self.sessions += sessions;
         self.births = self.births.saturating_add(part.births);
         self.calls_saved = self.calls_saved.saturating_add(part.calls_saved);
         self.bytes_max = self.bytes_max.max(part.bytes_max);
         self.worth_in += part.worth_in;
         self.pace = self.pace.zip(pace).map(|(fastest, pace)| fastest.or_faster(pace));
+        if part.oldest_first.is_some() {
+            self.begin_oldest_first();
+        }
+        if let Some(all) = &mut self.oldest_first {
+            let (lives, ages) = match &part.oldest_first {
+                Some(oldest) => (&oldest.lives, &oldest.ages),
+                None => (&part.lives, &part.ages),
+            };
+            lives.iter().for_each(|&(length, count)| all.ended.add_many(length, count));
+            ages.iter().for_each(|&(length, count)| all.left.add_many(length, count));
+        }
         part.lives.into_iter().for_each(|(length, count)| self.lives.add_many(length, count));
         part.ages.into_iter().for_each(|(length, count)| self.ages.add_many(length, count));
         for need in part.needs_most {
             self.note_need(need.peak_live, &need.session, &need.path);
         }
         Ok(())
+    }
+
+    /// Begins to count lengths at both ends: the sessions so far say who died.
+    #[inline]
+    fn begin_oldest_first(&mut self) {
+        if self.oldest_first.is_none() {
+            let (ended, left) = (self.lives.clone(), self.ages.clone());
+            self.oldest_first = Some(OldestFirst { ended, left });
+        }
     }
 
     #[inline]
@@ -461,6 +495,12 @@ impl ClassCounts {
         self.worth_in += u64::from(row.worth_a_pool);
         *self.peaks.entry(row.peak_live).or_default() += 1;
         self.pace = self.pace.zip(row.pace()).map(|(fastest, pace)| fastest.or_faster(pace));
+        if row.has_oldest_first()? {
+            self.begin_oldest_first();
+        }
+        if let Some(all) = &mut self.oldest_first {
+            row.add_oldest_first(all)?;
+        }
         row.add_lengths(&mut self.lives, &mut self.ages)?;
         self.note_need(row.peak_live, row.session, path);
         Ok(())

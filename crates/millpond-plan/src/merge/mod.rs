@@ -25,7 +25,7 @@ pub use pass::{Inputs, Open};
 pub use rare::Rare;
 
 use crate::error::{Failure, Fault};
-use crate::plan::{Headroom, Layout, Length, SlotPace};
+use crate::plan::{Between, Headroom, Layout, Length, PaceBetween};
 
 /// The options of a merge.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +83,9 @@ pub struct ClassPlan {
     /// The size of the largest object, if the recordings have sizes.
     pub bytes_max: Option<u64>,
     /// The median length of a lifetime.
-    pub life_median: Option<Length>,
+    pub life_median: Option<Between<Length>>,
     /// The length that 95 % of the lifetimes do not exceed.
-    pub life_p95: Option<Length>,
+    pub life_p95: Option<Between<Length>>,
     /// The number of sessions whose plan proposes a pool for it.
     pub worth_in: u64,
     /// The capacity to reserve.
@@ -94,7 +94,7 @@ pub struct ClassPlan {
     pub refused_in: u64,
     /// How fast the busiest slot was used in the session where it was used fastest; `None` if one of the
     /// sessions does not say it or has no clock.
-    pub pace: Option<SlotPace>,
+    pub pace: Option<PaceBetween>,
     /// The handle and the reuse order that follow.
     pub layout: Option<Layout>,
     /// The sessions with the greatest peaks, the greatest first.

@@ -70,9 +70,22 @@ pub(super) struct ClassPart {
     /// How many lifetimes have this length.
     pub(super) lives: Vec<(u32, u64)>,
     pub(super) ages: Vec<(u32, u64)>,
+    /// Both as if the oldest had died first, if a session does not say who died.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) oldest_first: Option<OldestFirstPart>,
     pub(super) needs_most: Vec<Need>,
     /// The seconds for one lifetime of the busiest slot, in the orders Lifo and Fifo.
     pub(super) pace: Option<(Option<f64>, Option<f64>)>,
+    /// The same at the slower end; earlier versions had but one.
+    #[serde(default)]
+    pub(super) slowest: Option<(Option<f64>, Option<f64>)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OldestFirstPart {
+    pub(super) lives: Vec<(u32, u64)>,
+    pub(super) ages: Vec<(u32, u64)>,
 }
 
 /// The sessions of a part that may be given up.

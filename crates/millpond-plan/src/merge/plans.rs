@@ -8,7 +8,7 @@ use super::levels::Levels;
 use super::rare::{Rare, RareSession};
 use super::{ClassPlan, GroupPlan, Level, MergeRules, NEEDIEST_MAX, Refused, changed, keep_first};
 use crate::error::Fault;
-use crate::plan::layout;
+use crate::plan::{Between, OldestFirst, layout};
 
 /// The plan of each group.
 #[inline]
@@ -181,20 +181,27 @@ fn class_plan(
     sessions: u64,
     rules: &MergeRules,
 ) -> ClassPlan {
+    let length = |share| {
+        let one = counts.lives.quantile(&counts.ages, share)?;
+        let of = |of: &OldestFirst| of.ended.quantile(&of.left, share);
+        let other = counts.oldest_first.as_ref().and_then(of).unwrap_or(one);
+        Some(Between::of_lengths(one, other))
+    };
     ClassPlan {
+        life_median: length(0.5),
+        life_p95: length(0.95),
         sessions: counts.sessions,
         births: counts.births,
         calls_saved: counts.calls_saved,
         peak_median: counts.peak_quantile(sessions, 0.5),
         peak_max: counts.peak_max(),
         bytes_max: counts.bytes_max,
-        life_median: counts.lives.quantile(&counts.ages, 0.5),
-        life_p95: counts.lives.quantile(&counts.ages, 0.95),
         worth_in: counts.worth_in,
         capacity,
         refused_in,
         pace: counts.pace,
-        layout: counts.pace.map(|pace| layout(capacity, pace, rules.session_seconds)),
+        // What lasts at the faster end, lasts.
+        layout: counts.pace.map(|pace| layout(capacity, pace.fastest, rules.session_seconds)),
         needs_most: counts.needs_most,
         name: counts.name.into(),
     }

@@ -2,7 +2,7 @@
 
 use super::figures::duration;
 use super::table::{Table, name_cell};
-use crate::plan::{Layout, SlotPace, lifetimes_of};
+use crate::plan::{Layout, PaceBetween, lifetimes_of};
 
 /// The widths of a generation, in bits, that the table shows; `plan --json` has all.
 const TABLE_BITS: [u32; 2] = [12, 24];
@@ -11,7 +11,7 @@ const TABLE_BITS: [u32; 2] = [12, 24];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lasting<'p> {
     pub(super) class: &'p str,
-    pub(super) pace: SlotPace,
+    pub(super) pace: PaceBetween,
     pub(super) layout: Option<Layout>,
 }
 
@@ -25,10 +25,17 @@ pub(super) fn handles_table<'p>(
     let mut table = Table::new(&headings);
     for Lasting { class, pace, layout } in classes {
         let mut row = vec![name_cell(class)];
-        for seconds in [pace.lifo, pace.fifo] {
+        let PaceBetween { fastest, slowest } = pace;
+        for (fast, slow) in [(fastest.lifo, slowest.lifo), (fastest.fifo, slowest.fifo)] {
             for bits in TABLE_BITS {
-                let lasts = seconds.map(|seconds| duration(seconds * lifetimes_of(bits) as f64));
-                row.push(lasts.unwrap_or_else(|| "–".to_owned()));
+                let lasts = |seconds: Option<f64>| match seconds {
+                    Some(seconds) => duration(seconds * lifetimes_of(bits) as f64),
+                    None => "–".to_owned(),
+                };
+                row.push(match (lasts(fast), lasts(slow)) {
+                    (one, other) if one == other => one,
+                    (one, other) => format!("{one}–{other}"),
+                });
             }
         }
         if let Some(layout) = layout {

@@ -9,15 +9,22 @@ use serde::{Serialize, Serializer};
 use super::foreign::for_json;
 use crate::error::{Failure, shown};
 use crate::input::Cut;
-use crate::plan::Length;
+use crate::plan::{Between, Length};
 
 /// How long a lifetime is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct LengthJson {
     /// The length.
     ticks: u64,
     /// Whether it may be longer: objects that never died are part of it.
     at_least: bool,
+}
+
+impl LengthJson {
+    /// The length, if there is but one.
+    pub fn of_one(length: Option<Between<Length>>) -> Option<Self> {
+        length.and_then(|length| length.one()).map(Self::from)
+    }
 }
 
 impl From<Length> for LengthJson {
@@ -44,7 +51,7 @@ impl From<&Cut> for CutJson<'static> {
 }
 
 /// A number, without a fraction if it is whole; `null` if it is not finite.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number(pub f64);
 
 /// Beyond this a float has no fraction, and its digits say more than it knows.

@@ -1,6 +1,7 @@
 //! The meaning of a plan in one sentence, for a new user.
 
 use super::advice::{change, function, little_time, nothing, time_saved, what};
+use super::between::between;
 use super::figures::{count, number_of};
 use super::table::name_cell;
 use crate::plan::{Class, Means, Proposal, TracePlan};
@@ -99,7 +100,7 @@ fn lifetimes(plan: &TracePlan, first: &Proposal) -> String {
         sentence.push_str(&format!(
             "; {} would have refused {}",
             number_of(smaller.capacity.into(), "slot"),
-            count(smaller.refused)
+            between(smaller.refused)
         ));
     }
     let saved = time_saved(first.time_saved, plan.advice.time);

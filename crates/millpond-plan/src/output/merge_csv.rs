@@ -3,7 +3,7 @@
 use super::csv_table::{CsvTable, csv_field};
 use crate::merge::{GroupPlan, MergeRules};
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 14] = [
     "class",
     "sessions",
     "lifetimes",
@@ -16,6 +16,8 @@ const COLUMNS: [&str; 12] = [
     "refused_in",
     "median_life",
     "p95_life",
+    "median_life_most",
+    "p95_life_most",
 ];
 
 /// All groups as one CSV text, the value of the group first if there are groups. Unknown values are empty fields.
@@ -36,8 +38,10 @@ pub fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> String {
                 class.capacity.to_string(),
                 csv_field(class.bytes_at_capacity()),
                 class.refused_in.to_string(),
-                csv_field(class.life_median.map(|length| length.ticks)),
-                csv_field(class.life_p95.map(|length| length.ticks)),
+                csv_field(class.life_median.map(|length| length.least.ticks)),
+                csv_field(class.life_p95.map(|length| length.least.ticks)),
+                csv_field(class.life_median.map(|length| length.most.ticks)),
+                csv_field(class.life_p95.map(|length| length.most.ticks)),
             ];
             table.line(group.value.iter().chain(&fields));
         }

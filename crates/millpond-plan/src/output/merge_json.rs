@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::between::BetweenJson;
 use super::json::{LengthJson, Number, json_text};
 use crate::error::Failure;
 use crate::merge::{ClassPlan, GroupPlan, Level, MergeRules, Need, Refused};
-use crate::plan::SlotPace;
+use crate::plan::{Between, PaceBetween};
 
 /// What `merge --json` prints.
 #[derive(Serialize)]
@@ -83,13 +84,22 @@ struct ClassJson<'p> {
 struct LifetimeJson {
     median: Option<LengthJson>,
     p95: Option<LengthJson>,
+    /// Both ends, if a session does not say who died and they differ; then there is no one figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median_between: Option<BetweenJson<LengthJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p95_between: Option<BetweenJson<LengthJson>>,
 }
 
-/// In each reuse order; `null` if no slot was used twice.
+/// In each reuse order; `null` if no slot was used twice, or if there are two ends.
 #[derive(Serialize)]
 struct PaceJson {
     lifo: Option<Number>,
     fifo: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifo_between: Option<BetweenJson<Option<Number>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fifo_between: Option<BetweenJson<Option<Number>>>,
 }
 
 #[derive(Serialize)]
@@ -169,8 +179,10 @@ impl<'p> From<&'p ClassPlan> for ClassJson<'p> {
             bytes_at_capacity: class.bytes_at_capacity(),
             refused_in: class.refused_in,
             lifetime_ticks: LifetimeJson {
-                median: class.life_median.map(LengthJson::from),
-                p95: class.life_p95.map(LengthJson::from),
+                median: LengthJson::of_one(class.life_median),
+                p95: LengthJson::of_one(class.life_p95),
+                median_between: BetweenJson::of_lengths(class.life_median),
+                p95_between: BetweenJson::of_lengths(class.life_p95),
             },
             busiest_slot_seconds: class.pace.map(PaceJson::from),
             handle: class.layout.map(|layout| layout.handle),
@@ -181,10 +193,20 @@ impl<'p> From<&'p ClassPlan> for ClassJson<'p> {
     }
 }
 
-impl From<SlotPace> for PaceJson {
+impl From<PaceBetween> for PaceJson {
     #[inline]
-    fn from(pace: SlotPace) -> Self {
-        Self { lifo: pace.lifo.map(Number), fifo: pace.fifo.map(Number) }
+    fn from(pace: PaceBetween) -> Self {
+        let PaceBetween { fastest, slowest } = pace;
+        let between =
+            |least: Option<f64>, most: Option<f64>| Between { least, most }.map(|s| s.map(Number));
+        let lifo = between(fastest.lifo, slowest.lifo);
+        let fifo = between(fastest.fifo, slowest.fifo);
+        Self {
+            lifo: lifo.one().flatten(),
+            fifo: fifo.one().flatten(),
+            lifo_between: BetweenJson::of(lifo),
+            fifo_between: BetweenJson::of(fifo),
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use super::between::{ENDS, length_in_table};
 use super::figures::{bytes, count, duration, number_of};
 use super::handles::{Lasting, handles_table};
 use super::paint::Paint;
-use super::plan_text::length;
 use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::error::shown;
@@ -123,7 +123,8 @@ fn details(group: &GroupPlan, rules: &MergeRules, wanted: &Wanted, paint: Paint)
     let unit = if group.is_heap { "ms" } else { "ticks" };
     let legend = format!(
         "life, 95 %: the median lifetime in {unit}, and the one that 95 % do not exceed (accurate to 1 in 16; \
-         ≥: some objects were still alive at the end)"
+         ≥: some objects were still alive at the end{})",
+        if is_between(classes) { ENDS } else { "" }
     );
     let mut out =
         format!("\n{}\n", paint.strong("How many objects there are, and how long they live"));
@@ -133,6 +134,15 @@ fn details(group: &GroupPlan, rules: &MergeRules, wanted: &Wanted, paint: Paint)
         out.push_str(&handles(group, rules, classes, paint));
     }
     out
+}
+
+/// Whether a session does not say who died, so that a figure of these classes has two ends.
+#[inline]
+fn is_between(classes: &[ClassPlan]) -> bool {
+    classes.iter().any(|class| {
+        [class.life_median, class.life_p95].iter().flatten().any(|length| length.one().is_none())
+            || class.pace.is_some_and(|pace| pace.fastest != pace.slowest)
+    })
 }
 
 /// How long handles last, as far as the sessions say.
@@ -205,8 +215,8 @@ fn lives_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
             name_cell(&class.name),
             count(class.births),
             count(class.calls_saved),
-            length(class.life_median),
-            length(class.life_p95),
+            length_in_table(class.life_median),
+            length_in_table(class.life_p95),
         ]);
     }
     table

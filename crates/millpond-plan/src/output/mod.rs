@@ -1,6 +1,7 @@
 //! The output, for people and for programs.
 
 pub mod advice;
+pub mod between;
 pub mod budget_toml;
 pub mod csv_table;
 pub mod figures;

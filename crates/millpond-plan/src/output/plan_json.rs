@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use super::advice::{MAY_CRASH, allocator_command, why};
+use super::between::BetweenJson;
 use super::json::{CutJson, LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
-    BirthsPerTick, BusiestSlot, Class, GENERATION_BITS, LeftOut, Library, Means, NotTried,
-    OtherAllocator, Proof, Proposal, Rules, SizeClass, SizeClasses, Smaller, TimeOf, TimeSaved,
-    TracePlan, Unsure, Untouched, lifetimes_of, seconds_until,
+    Between, BirthsPerTick, BusiestBetween, Class, GENERATION_BITS, LeftOut, Library, Means,
+    NotTried, OtherAllocator, Proof, Proposal, Rules, SizeClass, SizeClasses, SmallerBetween,
+    TimeOf, TimeSaved, TracePlan, Unsure, Untouched, lifetimes_of, seconds_until,
 };
 use crate::reading::ReadingJson;
 use crate::trace::{Caller, End, Wrapper};
@@ -55,6 +56,10 @@ struct TraceJson<'p> {
     timestamps: Option<u64>,
     /// Births and deaths.
     events: u64,
+    /// `known` if the recording says which object dies. If it is `between`, what follows from it has fields `…_between`
+    /// with the figures at both ends, as if the newest and as if the oldest of several equal objects died first; the field
+    /// for one figure is `null` where they differ. `unknown` if the recording has no times.
+    lives: &'static str,
     /// Events that the recorder lost, because the disk was too slow.
     missing_events: u64,
     /// Of recordings of millpond-heap, and of live traces: `whole`, `at-limit` or `missing`.
@@ -257,14 +262,22 @@ struct BirthsJson {
 struct LifetimeJson {
     median: Option<LengthJson>,
     p95: Option<LengthJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median_between: Option<BetweenJson<LengthJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p95_between: Option<BetweenJson<LengthJson>>,
 }
 
 /// What a smaller pool would have refused, or evicted if it evicts the oldest.
 #[derive(Serialize)]
 struct SmallerJson {
     capacity: u32,
-    refused: u64,
-    evicted: u64,
+    refused: Option<u64>,
+    evicted: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_between: Option<BetweenJson<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evicted_between: Option<BetweenJson<u64>>,
 }
 
 /// A capacity whose memory is touched as it fills.
@@ -297,8 +310,12 @@ impl From<Untouched> for UntouchedJson {
 /// How often the busiest slot was used, in each reuse order.
 #[derive(Serialize)]
 struct BusiestJson {
-    lifo: u64,
-    fifo: u64,
+    lifo: Option<u64>,
+    fifo: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifo_between: Option<BetweenJson<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fifo_between: Option<BetweenJson<u64>>,
 }
 
 /// How long generations of this width last; `null` if nobody knows.
@@ -307,6 +324,10 @@ struct GenerationJson {
     bits: u32,
     lifo_seconds: Option<Number>,
     fifo_seconds: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifo_seconds_between: Option<BetweenJson<Option<Number>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fifo_seconds_between: Option<BetweenJson<Option<Number>>>,
 }
 
 /// The counts of the replay through real pools.
@@ -376,6 +397,11 @@ impl<'p> TraceJson<'p> {
             ticks_per_second: plan.ticks_per_second.map(Number),
             timestamps: summary.timestamps,
             events: summary.events(),
+            lives: match (summary.has_times(), summary.says_who_died()) {
+                (false, _) => "unknown",
+                (true, true) => "known",
+                (true, false) => "between",
+            },
             missing_events: summary.missing_events,
             cut: summary.cut.as_ref().map(CutJson::from),
             time: plan.advice.time.map(|all| AllTimeJson {
@@ -519,8 +545,10 @@ impl<'p> ClassJson<'p> {
             left_live: statistics.live,
             births_per_tick: class.births.map(BirthsJson::from),
             lifetime_ticks: LifetimeJson {
-                median: class.median.map(LengthJson::from),
-                p95: class.p95.map(LengthJson::from),
+                median: LengthJson::of_one(class.median),
+                p95: LengthJson::of_one(class.p95),
+                median_between: BetweenJson::of_lengths(class.median),
+                p95_between: BetweenJson::of_lengths(class.p95),
             },
             capacity: class.capacity,
             bytes: sizes.map(|(bytes_per_object, bytes_at_capacity)| BytesJson {
@@ -552,30 +580,51 @@ impl From<BirthsPerTick> for BirthsJson {
     }
 }
 
-impl From<BusiestSlot> for BusiestJson {
-    fn from(slot: BusiestSlot) -> Self {
-        let BusiestSlot { lifo, fifo } = slot;
-        Self { lifo, fifo }
+impl From<BusiestBetween> for BusiestJson {
+    fn from(slot: BusiestBetween) -> Self {
+        let BusiestBetween { lifo, fifo } = slot;
+        Self {
+            lifo: lifo.one(),
+            fifo: fifo.one(),
+            lifo_between: BetweenJson::of(lifo),
+            fifo_between: BetweenJson::of(fifo),
+        }
     }
 }
 
-impl From<&Smaller> for SmallerJson {
-    fn from(smaller: &Smaller) -> Self {
-        let Smaller { capacity, refused, evicted } = *smaller;
-        Self { capacity, refused, evicted }
+impl From<&SmallerBetween> for SmallerJson {
+    fn from(smaller: &SmallerBetween) -> Self {
+        let SmallerBetween { capacity, refused, evicted } = *smaller;
+        Self {
+            capacity,
+            refused: refused.one(),
+            evicted: evicted.one(),
+            refused_between: BetweenJson::of(refused),
+            evicted_between: BetweenJson::of(evicted),
+        }
     }
 }
 
 impl GenerationJson {
     fn of(plan: &TracePlan, class: &Class, bits: u32) -> Self {
-        let seconds = |of: fn(BusiestSlot) -> u64| {
+        let seconds = |of: fn(BusiestBetween) -> Between<u64>| {
+            let all = plan.seconds()?;
+            let lasts = |busiest| seconds_until(lifetimes_of(bits), busiest, all);
+            // The busier, the shorter.
             let busiest = class.busiest_slot.map(of)?;
-            seconds_until(lifetimes_of(bits), busiest, plan.seconds()?).map(Number)
+            Some(Between { least: lasts(busiest.most), most: lasts(busiest.least) })
+        };
+        let (lifo, fifo) = (seconds(|slot| slot.lifo), seconds(|slot| slot.fifo));
+        let one = |seconds: Option<Between<Option<f64>>>| seconds?.one()?.map(Number);
+        let both = |seconds: Option<Between<Option<f64>>>| {
+            BetweenJson::of(seconds?.map(|seconds| seconds.map(Number)))
         };
         Self {
             bits,
-            lifo_seconds: seconds(|slot| slot.lifo),
-            fifo_seconds: seconds(|slot| slot.fifo),
+            lifo_seconds: one(lifo),
+            fifo_seconds: one(fifo),
+            lifo_seconds_between: both(lifo),
+            fifo_seconds_between: both(fifo),
         }
     }
 }

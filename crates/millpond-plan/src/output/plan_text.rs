@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::advice::{advice_text, allocators_text, left_out_sentence, next_line, why_not_tried};
+use super::between::{WHO_DIED_IS_UNKNOWN, between, in_table, length_in_table};
 use super::figures::{byte_unit, bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
 use super::meaning::{full_pools, time};
@@ -12,7 +13,7 @@ use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::input::Cut;
 use crate::pattern::Pattern;
-use crate::plan::{Class, Length, Proof, Rules, TracePlan, Unsure, Untouched};
+use crate::plan::{Between, Class, Proof, Rules, TracePlan, Unsure, Untouched};
 use crate::trace::{End, Format, HeapFormat, Summary};
 
 /// The parts of a plan to show.
@@ -142,7 +143,7 @@ fn details(
                 out.push_str(&paint.faint_lines(&wrapped(&legend)));
                 let lasting = classes.iter().map(|class| Lasting {
                     class: &class.name,
-                    pace: class.busiest_slot.unwrap_or_default().pace(seconds),
+                    pace: class.busiest_slot.map(|slot| slot.pace(seconds)).unwrap_or_default(),
                     layout: class.layout,
                 });
                 out.push_str(&handles_table(class_heading(plan), lasting).render(paint));
@@ -245,10 +246,8 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
         }
         Format::Heap(format) => {
             let what = match format {
-                HeapFormat::Heaptrack if wanted.all => {
-                    "Recorded by heaptrack (assumes that the newest of several equal blocks is freed first)"
-                }
                 HeapFormat::Heaptrack => "Recorded by heaptrack",
+                HeapFormat::HeaptrackRaw => "Recorded by heaptrack --raw",
                 HeapFormat::Millpond => "Recorded by millpond-heap",
                 HeapFormat::Csv => "Table of allocations",
             };
@@ -273,6 +272,9 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
 pub fn what_is_missing(summary: &Summary) -> Vec<String> {
     let mut paragraphs = Vec::new();
     paragraphs.extend(summary.cut.as_ref().map(Cut::sentence));
+    if !summary.says_who_died() {
+        paragraphs.push(WHO_DIED_IS_UNKNOWN.to_owned());
+    }
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
         paragraphs.push(format!(
@@ -375,12 +377,19 @@ fn sizes(plan: &TracePlan, classes: &[&Class], rules: &Rules, paint: Paint) -> S
                 "For {}, {} would refuse {}, or evict {}.",
                 name_cell(&class.name),
                 number_of(smaller.capacity.into(), "slot"),
-                number_of(smaller.refused, "object"),
-                count(smaller.evicted),
+                objects(smaller.refused),
+                between(smaller.evicted),
             )));
         }
     }
     out
+}
+
+/// `1 object`, `2 objects`, `3 to 5 objects`.
+fn objects(number: Between<u64>) -> String {
+    number
+        .one()
+        .map_or_else(|| format!("{} objects", between(number)), |one| number_of(one, "object"))
 }
 
 /// Where an untouched capacity fits: the class for which it saves most, and how many others.
@@ -452,29 +461,25 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
             class.p99_live.map_or_else(String::new, |live| count(live.into())),
             class.births.map_or_else(String::new, |births| small(births.mean)),
             class.births.map_or_else(String::new, |births| count(births.worst)),
-            length(class.median),
-            length(class.p95),
+            length_in_table(class.median),
+            length_in_table(class.p95),
             count(class.statistics.live.into()),
         ]);
     }
     table
 }
 
-/// The length of a lifetime.
-pub fn length(length: Option<Length>) -> String {
-    match length {
-        Some(Length { ticks, at_least: true }) => format!("≥{}", count(ticks)),
-        Some(Length { ticks, .. }) => count(ticks),
-        None => "–".to_owned(),
-    }
-}
-
 /// The smallest of the smaller pools: the cost of saving most.
 fn smaller(class: &Class) -> Option<String> {
     let smaller = class.smaller.last()?;
-    let [capacity, refused, evicted] =
-        [smaller.capacity.into(), smaller.refused, smaller.evicted].map(count);
-    Some(format!("{capacity}: refuse {refused} or evict {evicted}"))
+    let capacity = count(smaller.capacity.into());
+    Some(match smaller.refused.one().zip(smaller.evicted.one()) {
+        Some((refused, evicted)) => {
+            format!("{capacity}: refuse {} or evict {}", count(refused), count(evicted))
+        }
+        // Both ranges in the room of one: they are the same, or nearly.
+        None => format!("{capacity}: refuse or evict {}", in_table(smaller.either())),
+    })
 }
 
 fn timing(plan: &TracePlan) -> String {

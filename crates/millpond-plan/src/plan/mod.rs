@@ -5,7 +5,9 @@
 //! proves the plan. Short traces are read once, because the first pass keeps their events; long ones are read again.
 
 mod advice;
+mod ages;
 mod all_time;
+mod between;
 mod capacity;
 mod exhaustion;
 mod layout;
@@ -13,6 +15,7 @@ mod lengths;
 mod pictures;
 pub mod prices;
 mod proof;
+mod refusals;
 mod replay;
 mod size_classes;
 mod smaller;
@@ -28,6 +31,7 @@ pub use advice::{
     WORTH_SHARE_OF_TIME, is_worth,
 };
 pub use all_time::{AllTime, TimeOf};
+pub use between::{Between, BusiestBetween, OldestFirst, PaceBetween, SmallerBetween};
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, SlotPace, lifetimes_of, seconds_until};
 pub use layout::{Layout, Reuse, layout};
@@ -43,11 +47,15 @@ use crate::clock;
 use crate::error::{Failure, Fault, shown};
 use crate::input::Source;
 use crate::pattern::Pattern;
+use crate::progress::Silent;
+use crate::trace::oldest_first;
 use crate::trace::tape::{self, Tape};
 use crate::trace::{self, Caller, Event, Format, Summary, Watch};
 pub use untouched::{Unsure, Untouched};
 
 use advice::Units;
+use ages::Ages;
+use refusals::Refusals;
 use replay::{AllLive, ClassOutcome, ClassPlan, Replay};
 
 /// The maximum number of classes with pictures: the first ones.
@@ -251,15 +259,18 @@ pub struct Class {
     /// Its births in each tick.
     pub births: Option<BirthsPerTick>,
     /// The median length of a lifetime.
-    pub median: Option<Length>,
+    pub median: Option<Between<Length>>,
     /// The length that 95 % of the lifetimes do not exceed.
-    pub p95: Option<Length>,
+    pub p95: Option<Between<Length>>,
     /// The capacity to reserve.
     pub capacity: u32,
     /// The refusals and evictions of smaller pools, the largest first.
-    pub smaller: Vec<Smaller>,
+    pub smaller: Vec<SmallerBetween>,
     /// The lifetimes of its busiest slot.
-    pub busiest_slot: Option<BusiestSlot>,
+    pub busiest_slot: Option<BusiestBetween>,
+    /// Its lifetimes from the other end, if the recording [does not say who died](Summary::says_who_died); those of
+    /// `statistics` are as if the newest had died first.
+    pub oldest_first: Option<OldestFirst>,
     /// The suitable handle and reuse order; `None` if the trace has no clock.
     pub layout: Option<Layout>,
     /// What a pool would save.
@@ -336,12 +347,20 @@ fn plan_with(
 
     let begun = clock::now();
     let drops = vec![Cell::new(0); plans.len()];
-    let mut replay =
-        Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
+    let peak_live = statistics.all.peak_live;
+    let mut replay = Replay::new(axis, &plans, peak_live, &drops).map_err(Fault::whole)?;
+    let other_drops = vec![Cell::new(0); plans.len()];
+    let mut other = match summary.says_who_died() {
+        true => None,
+        false => Some(OtherEnd::new(axis, &plans, peak_live, &other_drops).map_err(Fault::whole)?),
+    };
     let mut all_live = AllLive::new(axis);
     let mut in_order = Both(&mut all_live, &mut units);
     let mut progress = source.progress(&format!("proving {}", file_name(name)));
     if tape.is_whole() {
+        if let Some(other) = &mut other {
+            other.play(&tape, &summary);
+        }
         at_once(
             || tape.play(&summary, &mut in_order),
             || {
@@ -351,13 +370,25 @@ fn plan_with(
         );
     } else {
         let mut both = Both(&mut replay, &mut in_order);
-        if trace::read(source.open()?, &mut both, &mut *progress)? != summary {
+        let again = match &mut other {
+            None => trace::read(source.open()?, &mut both, &mut *progress)?,
+            Some(OtherEnd { replay, ages, refusals }) => {
+                let mut counted = Both(ages, refusals);
+                let mut oldest = oldest_first::OldestFirst::new(Both(replay, &mut counted));
+                let mut all = Both(&mut both, &mut oldest);
+                let again = trace::read(source.open()?, &mut all, &mut *progress)?;
+                oldest.finish(again.last_tick);
+                again
+            }
+        };
+        if again != summary {
             return Err(Fault::whole("changed while being read, expected a finished trace"));
         }
     }
     drop(tape);
     drop(progress);
     let (live_over_time, outcomes) = (all_live.finish(), replay.finish());
+    let other = other.map(OtherEnd::finish);
     let recorded_ms = ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3);
     let time = AllTime::of(&summary, recorded_ms, rules.run_ms);
     let advice = units.advice(rules, &summary.classes, time);
@@ -379,9 +410,55 @@ fn plan_with(
         replay_took,
         summary,
     };
-    plan.classes = classes(&plan, statistics, callers, &plans, outcomes, &order, rules);
+    plan.classes = classes(&plan, statistics, callers, &plans, outcomes, other, &order, rules);
     plan.note_worth();
     Ok(plan)
+}
+
+/// The second pass once more, as if of equal objects the oldest had died first.
+struct OtherEnd<'d> {
+    replay: Replay<'d>,
+    ages: Ages,
+    refusals: Refusals,
+}
+
+/// What it says of a class.
+struct OtherOutcome {
+    of_replay: ClassOutcome,
+    ages: OldestFirst,
+    /// By smaller pool, the largest first.
+    refused: Vec<Between<u64>>,
+}
+
+impl<'d> OtherEnd<'d> {
+    fn new(
+        axis: Axis,
+        plans: &[ClassPlan],
+        peak_live: u32,
+        drops: &'d [Cell<u64>],
+    ) -> Result<Self, String> {
+        let plans: Vec<_> =
+            plans.iter().map(|plan| ClassPlan { pictured: false, ..*plan }).collect();
+        let replay = Replay::new(axis, &plans, peak_live, drops)?;
+        Ok(Self { replay, ages: Ages::default(), refusals: Refusals::new(&plans) })
+    }
+
+    /// Replays a whole tape.
+    fn play(&mut self, tape: &Tape, summary: &Summary) {
+        let mut other = Tape::new(tape::EVENTS_MAX);
+        let mut kept = Both(&mut other, &mut self.refusals);
+        let mut oldest = oldest_first::OldestFirst::new(Both(&mut self.ages, &mut kept));
+        tape.play(summary, &mut oldest);
+        oldest.finish(summary.last_tick);
+        other.by_class().play(summary, &mut self.replay, 0, &mut Silent);
+    }
+
+    fn finish(self) -> Vec<OtherOutcome> {
+        let outcomes = self.replay.finish();
+        let ages = self.ages.finish(outcomes.len());
+        let all = outcomes.into_iter().zip(ages).zip(self.refusals.finish());
+        all.map(|((of_replay, ages), refused)| OtherOutcome { of_replay, ages, refused }).collect()
+    }
 }
 
 /// Runs both, where there are threads at the same time.
@@ -465,18 +542,38 @@ fn classes(
     mut callers: Vec<Vec<Caller>>,
     plans: &[ClassPlan],
     outcomes: Vec<ClassOutcome>,
+    other: Option<Vec<OtherOutcome>>,
     order: &[usize],
     rules: &Rules,
 ) -> Vec<Class> {
     let mut parts: Vec<_> = statistics.classes.into_iter().zip(outcomes).map(Some).collect();
+    let mut others: Vec<_> = other.into_iter().flatten().map(Some).collect();
     let mut build = |number: usize| {
         let (statistics, outcome) = parts[number].take()?;
+        let other = others.get_mut(number).and_then(Option::take);
         let ClassPlan { capacity, p99_live, .. } = plans[number];
         let has_times = plan.summary.has_times();
         let length = |share| {
-            let length = statistics.ended.quantile(&statistics.left, share);
-            length.filter(|_| has_times)
+            let one = statistics.ended.quantile(&statistics.left, share).filter(|_| has_times)?;
+            let of = |of: &OtherOutcome| of.ages.ended.quantile(&of.ages.left, share);
+            let other = other.as_ref().and_then(of).unwrap_or(one);
+            Some(Between::of_lengths(one, other))
         };
+        let busiest_slot = BusiestBetween::ends(
+            outcome.busiest_slot,
+            other.as_ref().map_or(outcome.busiest_slot, |other| other.of_replay.busiest_slot),
+        );
+        let smaller: Vec<_> = outcome
+            .smaller
+            .iter()
+            .enumerate()
+            .map(|(at, one)| match &other {
+                None => SmallerBetween::known(one),
+                Some(other) => {
+                    SmallerBetween::ends(one, &other.of_replay.smaller[at], other.refused[at])
+                }
+            })
+            .collect();
         let births = BirthsPerTick {
             mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
             worst: statistics.births_worst,
@@ -489,15 +586,20 @@ fn classes(
             median: length(0.5),
             p95: length(0.95),
             capacity,
-            smaller: if has_times { outcome.smaller } else { Vec::new() },
-            busiest_slot: has_times.then_some(outcome.busiest_slot),
+            smaller: if has_times { smaller } else { Vec::new() },
+            busiest_slot: has_times.then_some(busiest_slot),
+            // What lasts at the faster end, lasts.
             layout: plan.seconds().map(|seconds| {
-                layout(capacity, outcome.busiest_slot.pace(seconds), rules.session_seconds)
+                layout(capacity, busiest_slot.pace(seconds).fastest, rules.session_seconds)
             }),
-            proof: outcome.proof,
+            proof: match &other {
+                None => outcome.proof,
+                Some(other) => outcome.proof.and(other.of_replay.proof),
+            },
             saving: saving(&statistics),
             worth_a_pool: false,
             callers: std::mem::take(&mut callers[number]),
+            oldest_first: other.map(|other| other.ages),
             live_over_time: outcome.live_over_time.filter(|_| has_times),
             slots_over_time: outcome.slots_over_time.filter(|_| has_times),
             statistics,

@@ -14,6 +14,20 @@ pub struct Smaller {
 /// The capacities to try, in per cent of the peak, besides the 99th percentile.
 const SHARES_PERCENT: [u64; 3] = [90, 75, 50];
 
+/// The most capacities to try.
+pub(super) const POOLS_MAX: usize = SHARES_PERCENT.len() + 1;
+
+/// The capacities to try for a class with this peak and 99th percentile, the largest first.
+pub(super) fn capacities(peak_live: u32, p99_live: u32) -> Vec<u32> {
+    let share = |percent: u64| (u64::from(peak_live) * percent / 100) as u32;
+    let mut capacities: Vec<u32> = SHARES_PERCENT.map(share).into();
+    capacities.push(p99_live);
+    capacities.retain(|&capacity| capacity > 0 && capacity < peak_live);
+    capacities.sort_unstable_by(|a, b| b.cmp(a));
+    capacities.dedup();
+    capacities
+}
+
 /// No object.
 const NONE: u32 = u32::MAX;
 
@@ -63,13 +77,7 @@ struct SmallerPool {
 impl SmallerPools {
     /// The pools to try for a class with this peak and 99th percentile.
     pub(super) fn new(peak_live: u32, p99_live: u32) -> Self {
-        let share = |percent: u64| (u64::from(peak_live) * percent / 100) as u32;
-        let mut capacities: Vec<u32> = SHARES_PERCENT.map(share).into();
-        capacities.push(p99_live);
-        capacities.retain(|&capacity| capacity > 0 && capacity < peak_live);
-        capacities.sort_unstable_by(|a, b| b.cmp(a));
-        capacities.dedup();
-        let pools = capacities.into_iter().map(SmallerPool::new).collect();
+        let pools = capacities(peak_live, p99_live).into_iter().map(SmallerPool::new).collect();
         Self { pools, births: 0, newest: None }
     }
 

@@ -4,9 +4,14 @@ use horrorshow::{Raw, Template, owned_html};
 
 use super::{
     figures, histogram_plot, live_plot,
-    model::{Class, Format, GenerationLife, Proof, Smaller, Trace},
+    model::{Between, Class, Format, GenerationLife, Proof, Smaller, Trace},
     slot_map_plot, texts,
 };
+use crate::output::between::in_table;
+
+/// What a plot assumes whose recording does not say who died.
+const IF_NEWEST_FIRST: &str = " if the newest dies first";
+const IF_OLDEST_FIRST: &str = " if the oldest dies first";
 
 /// The maximum number of rows in the table of smaller pools.
 const SMALLER_MAX: usize = 12;
@@ -14,6 +19,8 @@ const SMALLER_MAX: usize = 12;
 /// The card of `class`, open if `open`.
 pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> impl Template {
     let unit = trace.time_unit;
+    let is_assumed = !class.lifetimes_oldest_first.is_empty();
+    let assumes = if is_assumed { IF_NEWEST_FIRST } else { "" };
     owned_html! {
         details(class="card", open?=open) {
             summary : summary(class, trace);
@@ -22,9 +29,12 @@ pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> impl Template {
                     : Raw(live_plot::plot(series, Some(class.capacity), unit));
                 }
                 @ if !class.lifetime_histogram.is_empty() {
-                    : Raw(histogram_plot::plot(&class.lifetime_histogram, unit));
+                    : Raw(histogram_plot::plot(&class.lifetime_histogram, unit, assumes));
                 }
-                @ if let Some(map) = &class.slots { : Raw(slot_map_plot::plot(map, unit)); }
+                @ if is_assumed {
+                    : Raw(histogram_plot::plot(&class.lifetimes_oldest_first, unit, IF_OLDEST_FIRST));
+                }
+                @ if let Some(map) = &class.slots { : Raw(slot_map_plot::plot(map, unit, assumes)); }
             }
             div(class="more") {
                 : smaller(&class.smaller);
@@ -74,9 +84,9 @@ fn smaller(smaller: &[Smaller]) -> impl Template {
                 tbody {
                     @ for pool in smaller.iter().take(SMALLER_MAX) {
                         tr {
-                            @ for number in [pool.capacity, pool.refused, pool.evicted] {
-                                td(class="num") : figures::count(number);
-                            }
+                            td(class="num") : figures::count(pool.capacity);
+                            td(class="num") : in_table(pool.refused);
+                            td(class="num") : in_table(pool.evicted);
                         }
                     }
                 }
@@ -86,7 +96,11 @@ fn smaller(smaller: &[Smaller]) -> impl Template {
 }
 
 fn generations(handle: &str, lives: &[GenerationLife]) -> impl Template {
-    let shown = |seconds: Option<f64>| seconds.map_or("forever".to_owned(), figures::seconds);
+    let one = |seconds: Option<f64>| seconds.map_or("forever".to_owned(), figures::seconds);
+    let shown = move |seconds: Between<Option<f64>>| match seconds.map(one) {
+        Between { least, most } if least != most => format!("{least}–{most}"),
+        Between { most, .. } => most,
+    };
     owned_html! {
         @ if !lives.is_empty() {
             table {
@@ -146,8 +160,8 @@ mod tests {
             handle: "Handle32<T, 12>".to_owned(),
             generations: vec![GenerationLife {
                 bits: 12,
-                lifo_seconds: Some(7200.0),
-                fifo_seconds: None,
+                lifo_seconds: Between::known(Some(7200.0)),
+                fifo_seconds: Between::known(None),
             }],
             ..Class::default()
         };

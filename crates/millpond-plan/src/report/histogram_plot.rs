@@ -15,8 +15,8 @@ const BARS_MIN: usize = 12;
 /// The maximum number of labels below the bars.
 const LABELS_MAX: usize = 5;
 
-/// The plot of `bins`, in their order.
-pub(super) fn plot(bins: &[Bin], unit: TimeUnit) -> String {
+/// The plot of `bins`, in their order, and what it assumes.
+pub(super) fn plot(bins: &[Bin], unit: TimeUnit, assumes: &str) -> String {
     let bars = thinned(bins);
     let highest = bars.iter().map(|bar| bar.count).max().unwrap_or(0);
     if highest == 0 {
@@ -25,7 +25,7 @@ pub(super) fn plot(bins: &[Bin], unit: TimeUnit) -> String {
             .to_owned();
     }
     let frame = Frame {
-        caption: "Lifetimes by length".to_owned(),
+        caption: format!("Lifetimes by length{assumes}"),
         note: format!("in {}, log scale", live_plot::unit_axis(unit)),
         description: format!("Lifetimes by length, {} in the tallest bar", figures::count(highest)),
         x: length_ticks(&bars, unit),
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn each_filled_bin_is_a_bar_that_says_what_it_holds() {
-        let html = plot(&[bin(0, 1, 5), bin(1, 2, 0), bin(2, 4, 1000)], TimeUnit::Ticks);
+        let html = plot(&[bin(0, 1, 5), bin(1, 2, 0), bin(2, 4, 1000)], TimeUnit::Ticks, "");
         assert_eq!(html.matches("class=\"bar\"").count(), 2);
         assert!(html.contains("<title>0 ticks: 5 lifetimes</title>"), "{html}");
         assert!(html.contains("<title>2 to 3 ticks: 1,000 lifetimes</title>"), "{html}");
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn nothing_ended_is_said_in_words() {
-        assert!(plot(&[], TimeUnit::Ticks).contains("None ended"));
-        assert!(plot(&[bin(0, 1, 0)], TimeUnit::Ticks).contains("None ended"));
+        assert!(plot(&[], TimeUnit::Ticks, "").contains("None ended"));
+        assert!(plot(&[bin(0, 1, 0)], TimeUnit::Ticks, "").contains("None ended"));
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_single_bar_is_no_wider_than_one_of_twelve() {
-        let html = plot(&[bin(0, 1, 3)], TimeUnit::Ticks);
+        let html = plot(&[bin(0, 1, 3)], TimeUnit::Ticks, "");
         assert!(html.contains("viewBox=\"0 0 12 1000\""), "{html}");
     }
 

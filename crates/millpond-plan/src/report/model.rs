@@ -3,7 +3,7 @@
 //! Texts may be long and hostile: the renderer escapes them, cuts what is too long to show, and reduces the points of
 //! series. It keeps the given order unless another one is stated, so put important things first.
 
-pub use crate::plan::Proof;
+pub use crate::plan::{Between, Proof};
 
 /// One report: the results of one call of the tool.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -92,9 +92,9 @@ pub struct Class {
     /// Its births in each unit of time; `None` if there are no times.
     pub births: Option<Births>,
     /// The median length of a lifetime; `None` if there was none.
-    pub lifetime_median: Option<Length>,
+    pub lifetime_median: Option<Between<Length>>,
     /// The length that 95 % of the lifetimes do not exceed; `None` if there was none.
-    pub lifetime_p95: Option<Length>,
+    pub lifetime_p95: Option<Between<Length>>,
     /// The capacity to reserve.
     pub capacity: u64,
     /// The size of a pool of that capacity, if that of its objects is known.
@@ -111,6 +111,9 @@ pub struct Class {
     pub live_over_time: Option<Series>,
     /// Lifetimes by their length.
     pub lifetime_histogram: Vec<Bin>,
+    /// The same as if the oldest of several equal objects had died first, if the recording does not say who died. Then
+    /// `lifetime_histogram` and `slots` are as if the newest had.
+    pub lifetimes_oldest_first: Vec<Bin>,
     /// Which slots were live when; `None` if it was not kept.
     pub slots: Option<SlotMap>,
 }
@@ -125,25 +128,25 @@ pub struct Births {
 }
 
 /// The effects of a pool that is smaller than planned.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Smaller {
     /// The capacity of the smaller pool.
     pub capacity: u64,
     /// The number of insertions that it would have refused.
-    pub refused: u64,
+    pub refused: Between<u64>,
     /// The number of objects that it would have evicted instead, the oldest first.
-    pub evicted: u64,
+    pub evicted: Between<u64>,
 }
 
 /// How long the busiest slot lasts before its generations are used up, at the observed pace.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GenerationLife {
     /// Bits of generation in the handle: 12, 24 or 32.
     pub bits: u32,
     /// Seconds with newest-first reuse; `None` if no slot is reused.
-    pub lifo_seconds: Option<f64>,
+    pub lifo_seconds: Between<Option<f64>>,
     /// Seconds with oldest-first reuse; `None` if no slot is reused.
-    pub fifo_seconds: Option<f64>,
+    pub fifo_seconds: Between<Option<f64>>,
 }
 
 /// A quantity over time: its minimum and maximum in each of `points.len()` equal stretches of time.

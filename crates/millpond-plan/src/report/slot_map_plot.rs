@@ -19,13 +19,13 @@ const ROWS_MAX: usize = 48;
 /// Shades besides the background.
 const SHADES: u8 = 5;
 
-/// The plot of `map`.
-pub(super) fn plot(map: &SlotMap, unit: TimeUnit) -> String {
+/// The plot of `map`, and what it assumes.
+pub(super) fn plot(map: &SlotMap, unit: TimeUnit, assumes: &str) -> String {
     let Some(grid) = Grid::thinned(map) else {
         return "<p class=\"none\">No slots were recorded over time.</p>\n".to_owned();
     };
     let frame = Frame {
-        caption: "Slots over time".to_owned(),
+        caption: format!("Slots over time{assumes}"),
         note: format!("in {} {LEGEND}", live_plot::unit_axis(unit)),
         description: format!("Which of {} slots were live when", figures::count(map.slots)),
         x: round_ticks(map.start, map.end, 5, |at| figures::short_duration(at, unit)),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn touching_cells_of_one_shade_are_one_stroke() {
-        let html = plot(&map(4, 2, vec![255, 255, 0, 255, 0, 0, 1, 0]), TimeUnit::Ticks);
+        let html = plot(&map(4, 2, vec![255, 255, 0, 255, 0, 0, 1, 0]), TimeUnit::Ticks, "");
         assert!(html.contains("<path class=\"m5\" d=\"M0 0.5h2M3 0.5h1\"/>"), "{html}");
         assert!(html.contains("<path class=\"m1\" d=\"M2 1.5h1\"/>"), "{html}");
     }
@@ -147,16 +147,16 @@ mod tests {
     fn a_large_map_is_bounded_even_if_it_is_noise() {
         let noise: Vec<u8> =
             (0..2000u32 * 500).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let html = plot(&map(2000, 500, noise.clone()), TimeUnit::Ticks);
+        let html = plot(&map(2000, 500, noise.clone()), TimeUnit::Ticks, "");
         assert!(html.len() < 100_000, "{}", html.len());
-        let small = plot(&map(160, 48, noise[..160 * 48].to_vec()), TimeUnit::Ticks);
+        let small = plot(&map(160, 48, noise[..160 * 48].to_vec()), TimeUnit::Ticks, "");
         assert!(small.len() < 100_000, "{}", small.len());
     }
 
     #[test]
     fn a_map_that_lies_about_its_size_is_not_drawn() {
         for wrong in [map(4, 2, vec![0; 7]), map(0, 0, vec![]), map(usize::MAX, 2, vec![0; 7])] {
-            assert!(plot(&wrong, TimeUnit::Ticks).contains("No slots"));
+            assert!(plot(&wrong, TimeUnit::Ticks, "").contains("No slots"));
         }
     }
 }

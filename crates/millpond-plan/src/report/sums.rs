@@ -74,7 +74,9 @@ fn section(of: &Section<'_>, position: usize) -> impl Template {
                         @ for row in of.rows.iter().take(ROWS_MAX) {
                             tr {
                                 th(class="key") : texts::name(&row.place);
-                                @ for figure in &row.figures { td(class="num") : figure; }
+                                @ for (figure, heading) in row.figures.iter().zip(HEADINGS) {
+                                    td(class="num", data-h=heading) : figure;
+                                }
                             }
                         }
                     }

@@ -3,8 +3,8 @@
 use super::{
     MARKER, is_report,
     model::{
-        Bin, Births, Caller, Class, Fact, Format, GenerationLife, Proof, Report, Saving, Series,
-        SlotMap, Smaller, TimeUnit, Trace,
+        Between, Bin, Births, Caller, Class, Fact, Format, GenerationLife, Proof, Report, Saving,
+        Series, SlotMap, Smaller, TimeUnit, Trace,
     },
     render,
 };
@@ -19,13 +19,22 @@ fn filled(text: &str) -> Report {
         peak_live: 4,
         capacity: 5,
         bytes_at_capacity: Some(320),
-        smaller: vec![Smaller { capacity: 3, refused: 1, evicted: 1 }],
+        smaller: vec![Smaller {
+            capacity: 3,
+            refused: Between::known(1),
+            evicted: Between::ends(1, 2),
+        }],
         handle: text.to_owned(),
-        generations: vec![GenerationLife { bits: 12, lifo_seconds: Some(1.0), fifo_seconds: None }],
+        generations: vec![GenerationLife {
+            bits: 12,
+            lifo_seconds: Between::known(Some(1.0)),
+            fifo_seconds: Between::known(None),
+        }],
         proof: Some(proof),
         births: Some(Births { mean: 1.0, worst: 2 }),
         live_over_time: Some(series.clone()),
         lifetime_histogram: vec![Bin { from: 0, to: 1, count: 4 }],
+        lifetimes_oldest_first: vec![Bin { from: 0, to: 2, count: 4 }],
         slots: Some(SlotMap {
             start: 0,
             end: 3,

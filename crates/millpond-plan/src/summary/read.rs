@@ -12,11 +12,11 @@ use super::{BIRTHS_MAX, COLUMNS, COLUMNS_MAX, WRITTEN_BYTES_MAX};
 use crate::error::{Fault, Place, shown};
 use crate::input::{Input, LINE_BYTES_MAX, Lines};
 use crate::output::foreign::of_csv;
-use crate::plan::{BusiestSlot, Lengths, SlotPace};
+use crate::plan::{Between, BusiestBetween, Lengths, OldestFirst, PaceBetween};
 use crate::trace::LIVE_MAX;
 
 /// The columns that are read; the others of [`COLUMNS`] are for people and databases.
-const READ: [&str; 14] = [
+const READ: [&str; 18] = [
     "session",
     "format",
     "ticks",
@@ -31,9 +31,14 @@ const READ: [&str; 14] = [
     "ages",
     "busiest_lifo",
     "busiest_fifo",
+    "busiest_lifo_least",
+    "busiest_fifo_least",
+    "lives_oldest_first",
+    "ages_oldest_first",
 ];
 
-/// The columns of [`READ`] from here on are optional: without them, no handles are proposed.
+/// The columns of [`READ`] from here on are optional: without the first two, no handles are proposed; summaries of earlier
+/// versions lack the others, which only recordings have that do not say who died.
 const OPTIONAL: usize = Column::BusiestLifo as usize;
 
 /// The columns of [`READ`] by their positions in it.
@@ -53,6 +58,10 @@ enum Column {
     Ages,
     BusiestLifo,
     BusiestFifo,
+    BusiestLifoLeast,
+    BusiestFifoLeast,
+    LivesOldestFirst,
+    AgesOldestFirst,
 }
 
 /// The positions of the columns.
@@ -119,7 +128,7 @@ pub struct Row<'r> {
     /// Whether the session's plan proposes a pool for the class.
     pub worth_a_pool: bool,
     /// The lifetimes of the busiest slot of the planned pool, if the summary has them.
-    pub busiest_slot: Option<BusiestSlot>,
+    pub busiest_slot: Option<BusiestBetween>,
     /// A hash of the whole line.
     pub hash: u64,
     rows: &'r Rows<'r>,
@@ -142,12 +151,46 @@ impl Row<'_> {
     /// If they contradict the line's counts.
     #[inline]
     pub fn add_lengths(&self, lives: &mut Lengths, ages: &mut Lengths) -> Result<(), Fault> {
-        if self.rows.text(Column::Lives)?.is_empty() && self.rows.text(Column::Ages)?.is_empty() {
+        self.add_columns([Column::Lives, Column::Ages], lives, ages)
+    }
+
+    /// Whether the recording does not say who died, so that there are other lengths as if the oldest had died first.
+    ///
+    /// # Errors
+    /// If the line is not UTF-8.
+    #[inline]
+    pub fn has_oldest_first(&self) -> Result<bool, Fault> {
+        let has = |column| self.rows.text(column).map(|text| !text.is_empty());
+        Ok(has(Column::LivesOldestFirst)? || has(Column::AgesOldestFirst)?)
+    }
+
+    /// Adds the same as if the oldest of several equal objects had died first; what is known, if the recording says who
+    /// died.
+    ///
+    /// # Errors
+    /// If they contradict the line's counts.
+    #[inline]
+    pub fn add_oldest_first(&self, all: &mut OldestFirst) -> Result<(), Fault> {
+        let columns = match self.has_oldest_first()? {
+            true => [Column::LivesOldestFirst, Column::AgesOldestFirst],
+            false => [Column::Lives, Column::Ages],
+        };
+        self.add_columns(columns, &mut all.ended, &mut all.left)
+    }
+
+    fn add_columns(
+        &self,
+        [ended_column, left_column]: [Column; 2],
+        lives: &mut Lengths,
+        ages: &mut Lengths,
+    ) -> Result<(), Fault> {
+        let is_empty = |column| self.rows.text(column).map(str::is_empty);
+        if is_empty(ended_column)? && is_empty(left_column)? {
             return Ok(());
         }
         let ended = self.births - u64::from(self.left_live);
         for (column, lengths, expected) in
-            [(Column::Lives, lives, ended), (Column::Ages, ages, u64::from(self.left_live))]
+            [(ended_column, lives, ended), (left_column, ages, u64::from(self.left_live))]
         {
             let name = READ[column as usize];
             let found = add_sketch(self.rows.text(column)?, lengths)
@@ -163,7 +206,7 @@ impl Row<'_> {
     /// The pace of the busiest slot, if the summary has it and the session has a clock.
     #[must_use]
     #[inline]
-    pub fn pace(&self) -> Option<SlotPace> {
+    pub fn pace(&self) -> Option<PaceBetween> {
         let seconds = self.ticks as f64 / self.ticks_per_second?;
         Some(self.busiest_slot?.pace(seconds))
     }
@@ -376,10 +419,15 @@ impl<'a> Rows<'a> {
     }
 
     #[inline]
-    fn busiest_slot(&self, births: u64) -> Result<Option<BusiestSlot>, Fault> {
-        let lifo = self.optional(Column::BusiestLifo, 1..=births)?;
-        let fifo = self.optional(Column::BusiestFifo, 1..=births)?;
-        Ok(lifo.zip(fifo).map(|(lifo, fifo)| BusiestSlot { lifo, fifo }))
+    fn busiest_slot(&self, births: u64) -> Result<Option<BusiestBetween>, Fault> {
+        let uses = |most: Column, least: Column| {
+            let Some(most) = self.optional(most, 1..=births)? else { return Ok(None) };
+            let least = self.optional(least, 1..=most)?.unwrap_or(most);
+            Ok(Some(Between { least, most }))
+        };
+        let lifo = uses(Column::BusiestLifo, Column::BusiestLifoLeast)?;
+        let fifo = uses(Column::BusiestFifo, Column::BusiestFifoLeast)?;
+        Ok(lifo.zip(fifo).map(|(lifo, fifo)| BusiestBetween { lifo, fifo }))
     }
 
     #[inline]
@@ -470,4 +518,5 @@ impl<'a> Rows<'a> {
 }
 
 /// The formats of recordings, as named by [`crate::trace::Format::name`].
-const FORMATS: [&str; 4] = ["lifetimes", "heaptrack", "millpond-heap", "allocations"];
+const FORMATS: [&str; 5] =
+    ["lifetimes", "heaptrack", "heaptrack-raw", "millpond-heap", "allocations"];

@@ -39,6 +39,8 @@ fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> 
 
 fn class_fields(plan: &TracePlan, class: &Class) -> impl Iterator<Item = String> {
     let statistics = &class.statistics;
+    let is_between = class.oldest_first.is_some();
+    let busiest = class.busiest_slot.filter(|_| is_between);
     let known = |lengths| if plan.summary.has_times() { sketch(lengths) } else { String::new() };
     [
         class.name.clone(),
@@ -48,13 +50,19 @@ fn class_fields(plan: &TracePlan, class: &Class) -> impl Iterator<Item = String>
         statistics.live.to_string(),
         csv_field(statistics.bytes_max),
         csv_field(class.births.map(|births| births.worst)),
-        csv_field(class.busiest_slot.map(|slot| slot.lifo)),
-        csv_field(class.busiest_slot.map(|slot| slot.fifo)),
+        csv_field(class.busiest_slot.map(|slot| slot.lifo.most)),
+        csv_field(class.busiest_slot.map(|slot| slot.fifo.most)),
         class.worth_a_pool.to_string(),
-        csv_field(class.median.map(|length| length.ticks)),
-        csv_field(class.p95.map(|length| length.ticks)),
+        csv_field(class.median.map(|length| length.least.ticks)),
+        csv_field(class.p95.map(|length| length.least.ticks)),
         known(&statistics.ended),
         known(&statistics.left),
+        csv_field(busiest.map(|slot| slot.lifo.least)),
+        csv_field(busiest.map(|slot| slot.fifo.least)),
+        csv_field(class.median.filter(|_| is_between).map(|length| length.most.ticks)),
+        csv_field(class.p95.filter(|_| is_between).map(|length| length.most.ticks)),
+        class.oldest_first.as_ref().map_or_else(String::new, |oldest| known(&oldest.ended)),
+        class.oldest_first.as_ref().map_or_else(String::new, |oldest| known(&oldest.left)),
     ]
     .into_iter()
 }

@@ -11,12 +11,15 @@ mod fields;
 pub mod follow;
 mod heap;
 mod heaptrack;
+mod heaptrack_raw;
 mod language;
 mod lifetimes;
 pub mod live;
 mod live_keys;
+mod names;
 mod neighbours;
 mod of_sums;
+pub(crate) mod oldest_first;
 mod places;
 mod sizes;
 mod stacks;
@@ -26,6 +29,7 @@ mod wrappers;
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
 pub use language::Language;
+pub use names::{Interpreted, Module, Named, Nameless, Names};
 pub(crate) use of_sums::{Frame, StacksOfSums};
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
@@ -63,6 +67,8 @@ pub enum Format {
 pub enum HeapFormat {
     /// heaptrack's interpreted format.
     Heaptrack,
+    /// What `heaptrack --raw` writes.
+    HeaptrackRaw,
     /// Recorded by `millpond-heap` in a Rust program.
     Millpond,
     /// `ms,event,address,size,stack` lines.
@@ -76,6 +82,7 @@ impl Format {
         match self {
             Self::Lifetimes => "lifetimes",
             Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
+            Self::Heap(HeapFormat::HeaptrackRaw) => "heaptrack-raw",
             Self::Heap(HeapFormat::Millpond) => "millpond-heap",
             Self::Heap(HeapFormat::Csv) => "allocations",
         }
@@ -105,6 +112,18 @@ pub trait Watch {
     fn death(&mut self, event: Event);
     /// The trace has ended in this tick, and this object is still alive.
     fn left(&mut self, class: u32, key: u32, last_tick: u32);
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody;
+
+impl Watch for Nobody {
+    fn birth(&mut self, _event: Event) {}
+
+    fn death(&mut self, _event: Event) {}
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
 }
 
 /// How a recording ends.
@@ -221,6 +240,13 @@ impl Summary {
         cut.or_else(|| (self.end == Some(End::Missing)).then(has_no_end))
     }
 
+    /// Whether the recording says which object dies. heaptrack's interpreted files name only its size and its call stack:
+    /// what follows from lives is then [between](crate::plan::Between) two ends.
+    #[must_use]
+    pub fn says_who_died(&self) -> bool {
+        self.format != Format::Heap(HeapFormat::Heaptrack)
+    }
+
     /// The language of the recorded program.
     #[must_use]
     pub fn language(&self) -> Language {
@@ -270,6 +296,8 @@ fn read_format(
     let block = lines.block();
     if lifetimes::recognises(block) {
         lifetimes::read(lines, watch, progress)
+    } else if heaptrack_raw::recognises(block) {
+        heaptrack_raw::read(lines, watch, progress)
     } else if heaptrack::recognises(block) {
         heaptrack::read(lines, watch, progress)
     } else if heap::recognises(block) {

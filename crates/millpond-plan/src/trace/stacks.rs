@@ -4,10 +4,10 @@ use super::fields::hexadecimal;
 use crate::error::shown;
 
 /// The maximum size of all names in bytes.
-const STRING_BYTES_MAX: usize = 256 << 20;
+pub(super) const STRING_BYTES_MAX: usize = 256 << 20;
 
 /// The maximum number of strings, of frames, of instructions and of stack nodes.
-const RECORDS_MAX: usize = 1 << 24;
+pub(super) const RECORDS_MAX: usize = 1 << 24;
 
 /// The tables of strings, instructions and stack nodes, numbered from 1; 0 is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -169,12 +169,18 @@ impl CallStacks {
         })
     }
 
+    /// The number of instructions.
+    pub(super) fn instructions(&self) -> u32 {
+        self.instructions.len() as u32
+    }
+
     /// The number of strings.
     pub(super) fn strings(&self) -> u32 {
         self.string_ends.len() as u32
     }
 
-    fn frames_of(&self, instruction: u32) -> &[Frame] {
+    /// The functions of an instruction, the innermost first.
+    pub(super) fn frames_of(&self, instruction: u32) -> &[Frame] {
         let Some(Instruction { frames_end, .. }) = get(&self.instructions, instruction) else {
             return &[];
         };
@@ -212,7 +218,7 @@ fn limit(entries: usize, what: &str) -> Result<(), String> {
 }
 
 /// The string after its length.
-fn sized(text: &[u8]) -> Result<&[u8], String> {
+pub(super) fn sized(text: &[u8]) -> Result<&[u8], String> {
     let end = text.iter().position(|&b| b == b' ').unwrap_or(text.len());
     let string = text.get(end + 1..).unwrap_or(&[]);
     match hexadecimal(&text[..end]) {
