@@ -126,20 +126,14 @@ fn left_out(proposal: &Proposal, why: LeftOut, plan: &TracePlan) -> String {
 pub fn left_out_sentence(plan: &TracePlan) -> Option<String> {
     let of = |why| plan.advice.left_out.iter().filter(|left_out| left_out.1 == why).count() as u64;
     let (nothing, disturbed) = (of(LeftOut::MayBeNothing), of(LeftOut::Disturbed));
-    let parts: Vec<String> = [
-        (nothing, "may save nothing", "may save nothing"),
-        (disturbed, "was disturbed in its measurement", "were disturbed in their measurement"),
-    ]
-    .into_iter()
-    .filter(|part| part.0 > 0)
-    .map(|(number, one, many)| {
-        format!("{} {}", count(number), if number == 1 { one } else { many })
-    })
-    .collect();
-    let all = number_of(nothing + disturbed, "proposal");
-    (!parts.is_empty()).then(|| {
-        format!("Tried here and left out: {all}, of which {} (--measure).", parts.join(" and "))
-    })
+    let parts: Vec<String> =
+        [(nothing, "that may save nothing"), (disturbed, "whose measurement was disturbed twice")]
+            .into_iter()
+            .filter(|part| part.0 > 0)
+            .map(|(number, which)| format!("{} {which}", number_of(number, "proposal")))
+            .collect();
+    let all = parts.join(", ");
+    (!parts.is_empty()).then(|| format!("Tried here and left out: {all} (--measure)."))
 }
 
 /// What was not tried, and is no proposal before it is.
@@ -420,6 +414,9 @@ fn inside_without_hook(libraries: &[&Library]) -> String {
 /// Why nothing is proposed, and what would be best.
 pub fn nothing(plan: &TracePlan) -> String {
     let best = match &plan.advice.best_of_none {
+        None if !plan.advice.left_out.is_empty() => {
+            "Nothing that was tried here saves time for certain".to_owned()
+        }
         None => "No object gives a slot back that another could take".to_owned(),
         Some(best) => {
             let by = match best.main_caller() {
