@@ -508,7 +508,7 @@ fn values_that_are_born_and_freed_with_a_node_are_better_kept_packed() {
         "{why}"
     );
     assert!(
-        why.contains("a block of 24 bytes for each") && why.contains("millpond::packed_pool<T>"),
+        why.contains("a block of 24 bytes for each") && why.contains("mp_packed, in millpond.h"),
         "{why}"
     );
     let best_pool =

@@ -63,7 +63,7 @@ fn nothing_that_needs_times_is_said_of_counts() {
     }
     let files = ["plan", "--no-report", "--budget", "b.toml", "--csv", "--prices", "reference"];
     let csv = done(&millpond(&directory).args(files).arg(&trace).output().unwrap());
-    assert!(csv.contains(",32,10000,9998,true,2,,0,3,96,,,,,1,0.064000,0.350000\n"), "{csv}");
+    assert!(csv.contains(",32,10000,9998,true,2,,0,3,96,,,,,1,0.064000,0.350000,,\n"), "{csv}");
     let budget = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
     assert!(budget.contains("# 2 at the peak") && !budget.contains("99 %"), "{budget}");
     for arguments in [&["plan", "--measure"][..], &["replay"], &["replay", "--heap", "a.svg"]] {

@@ -102,11 +102,10 @@ struct TraceJson<'p> {
 /// A proposal that is none after a trial.
 #[derive(Serialize)]
 struct LeftOutJson<'p> {
-    class: &'p str,
-    kind: &'static str,
     /// `may-save-nothing` or `disturbed`.
-    why: &'static str,
-    time_saved: TimeSavedJson,
+    left_out: &'static str,
+    #[serde(flatten)]
+    proposal: ProposalJson<'p>,
 }
 
 /// Another general allocator.
@@ -440,12 +439,7 @@ impl<'p> TraceJson<'p> {
 
 impl<'p> LeftOutJson<'p> {
     fn of(plan: &TracePlan, (proposal, why): &'p (Proposal, LeftOut)) -> Self {
-        Self {
-            class: &proposal.class,
-            kind: proposal.means.name(),
-            why: why.name(),
-            time_saved: TimeSavedJson::of(&proposal.time_saved, plan.advice.time.map(|all| all.ms)),
-        }
+        Self { left_out: why.name(), proposal: ProposalJson::of(plan, 0, proposal) }
     }
 }
 
