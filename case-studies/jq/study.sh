@@ -1,7 +1,7 @@
 # jq, a JSON processor, reads 4,000 objects and writes a part of each; on mimalloc instead of the system's allocator.
 
 PROGRAM=jq
-FOLLOWED="mimalloc instead"
+FOLLOWED="mimalloc:"
 # The library of Debian's package, wherever it is.
 LIBRARY=$(ls /usr/lib/*/libmimalloc.so.2* 2> /dev/null | head -n 1)
 [ -n "$LIBRARY" ] || { echo "run: mimalloc is not installed (apt-get install libmimalloc2.0)" >&2; exit 2; }

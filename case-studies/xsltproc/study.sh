@@ -1,7 +1,7 @@
 # xsltproc reads a document of 8,000 items and sorts them; on mimalloc instead of the system's allocator.
 
 PROGRAM=xsltproc
-FOLLOWED="mimalloc instead"
+FOLLOWED="mimalloc:"
 # The library of Debian's package, wherever it is.
 LIBRARY=$(ls /usr/lib/*/libmimalloc.so.2* 2> /dev/null | head -n 1)
 [ -n "$LIBRARY" ] || { echo "run: mimalloc is not installed (apt-get install libmimalloc2.0)" >&2; exit 2; }

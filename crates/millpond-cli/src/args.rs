@@ -166,10 +166,18 @@ pub(crate) struct PlanArguments {
     /// `reference`, or nanoseconds for an object from birth to death, such as `at-hand=9..14,small=25,large=60,pool=4`.
     #[arg(long, value_name = "PRICES", value_parser = Prices::parse)]
     pub(crate) prices: Option<Prices>,
-    /// Show all proposals, and measure how much time each saves on this machine, by replaying the recorded calls with the
-    /// system's allocator and with pools. This takes a few seconds.
+    /// Show all proposals, and try up to ten of them on this machine for longer than --trial-ms does, by replaying the
+    /// recorded calls with the system's allocator and with pools. This takes a few seconds.
     #[arg(long, conflicts_with = "wait_p99_ms")]
     pub(crate) measure: bool,
+    /// How long the first proposals are tried on this machine, in milliseconds for all traces together: the recorded calls
+    /// are replayed with the system's allocator and with the proposal, in turns. 0 tries none, and ranks by prices alone.
+    #[arg(long, value_name = "MS", default_value_t = TRIAL_MS_DEFAULT, value_parser = whole(0..=600_000_u64), conflicts_with = "wait_p99_ms")]
+    pub(crate) trial_ms: u64,
+    /// Also tell what other installed allocators (mimalloc, jemalloc, tcmalloc) would save, their start counted, and how to
+    /// try them. A program may crash under another allocator.
+    #[arg(long, conflicts_with = "wait_p99_ms")]
+    pub(crate) allocators: bool,
     /// The file for the report. It replaces an earlier report, and no other file
     ///
     /// [default: report.html, and none with --json or --csv]
@@ -244,6 +252,9 @@ pub(crate) struct PlanArguments {
 
 /// No more callers than this are replayed: a capacity is tried for each of them, up to a tenth.
 const CALLERS_MAX: u64 = 100_000;
+
+/// What [`PlanArguments::trial_ms`] is if no number is given: two seconds.
+pub(crate) const TRIAL_MS_DEFAULT: u64 = 2_000;
 
 /// What [`PlanArguments::size_classes`] is if no number is given.
 const BYTES_MAX_DEFAULT: &str = "512";

@@ -22,6 +22,7 @@ mod plan_command;
 mod record_arguments;
 mod record_command;
 mod replay_arguments;
+mod sums_command;
 
 pub use args::Arguments;
 pub use merge_arguments::MergeArguments;

@@ -2,22 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::allocators::{self, prices_here};
-use crate::args::{PlanArguments, RuleArguments};
+use std::time::Duration;
+
+use crate::allocators::{self, Here, prices_here};
+use crate::args::{PlanArguments, RuleArguments, TRIAL_MS_DEFAULT};
 use crate::names::with_names;
 use crate::output_file::{self, Kind};
 use crate::record_command::{self, Recorded};
+use crate::sums_command;
 use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_plan::input::Source;
-use millpond_plan::measure::measure;
+use millpond_plan::measure::{measure, trial};
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;
 use millpond_plan::output::plan_text::{Wanted, plans_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
-    BLOCKS_AT_HAND_DEFAULT, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT, TracePlan, all_proved,
-    all_whole, plan, size_classes,
+    BLOCKS_AT_HAND_DEFAULT, Headroom, NotTried, Rules, SESSION_HOURS_DEFAULT, TracePlan,
+    all_proved, all_whole, plan, size_classes,
 };
 use millpond_plan::plan_report;
 use millpond_plan::report::render;
@@ -38,8 +41,10 @@ const BUNDLED_RULES: RuleArguments = RuleArguments {
 };
 
 impl RuleArguments {
-    fn rules(self, skip_callers: &[Pattern], blocks_at_hand: u8, prices: Prices) -> Rules {
+    fn rules(self, skip_callers: &[Pattern], blocks_at_hand: u8, here: Here) -> Rules {
+        let Here { prices, not_tried } = here;
         Rules {
+            not_tried,
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
             run_ms: None,
@@ -67,27 +72,31 @@ impl PlanArguments {
 
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    let prices = arguments.prices.clone().unwrap_or_else(prices_here);
     if arguments.run_ms.is_some() && arguments.traces.len() > 1 {
         let why = "--run-ms: expected one trace, found several";
         return Err(Failure::Arguments(why.to_owned()));
     }
-    let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, prices);
-    let rules = Rules { run_ms: arguments.run_ms, ..rules };
-    let wanted = Wanted {
-        top: arguments.top,
-        classes: arguments.class.clone(),
-        handles: !arguments.no_handles,
-        all: arguments.all,
-    };
+    let wanted = wanted(arguments);
     let report = arguments.report_path();
     // Checked before the work starts, so that nothing is left half done.
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
     budget_can_be_written(arguments, report)?;
     summary_can_be_written(arguments, report)?;
-    let mut plans = Vec::new();
+    let mut sources = Vec::new();
     for path in &arguments.traces {
-        plans.push(plan_path(path, &rules, arguments)?);
+        sources.push((path.as_path(), open_named(path, arguments)?));
+    }
+    if sums_command::are_sums(&sources)? {
+        return sums_command::run(arguments, &sources);
+    }
+    let rules = rules(arguments);
+    let mut plans = Vec::new();
+    for (path, source) in &sources {
+        plans.push(plan_path(path, source, &rules, arguments)?);
+    }
+    if !arguments.measure {
+        let sources: Vec<&Source> = sources.iter().map(|(_, source)| source).collect();
+        try_here(&mut plans, &sources, &rules, arguments.trial_ms)?;
     }
     let mut lost = None;
     if let Some(address) = &arguments.tracy {
@@ -123,6 +132,51 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         Some(why) => Err(Failure::Unfinished(format!("{why}; planned what came before"))),
         None => all_whole(plans.iter().map(TracePlan::cut)),
     }
+}
+
+/// The rules that the user sets, with the prices of this machine unless others are given.
+fn rules(arguments: &PlanArguments) -> Rules {
+    let here = match &arguments.prices {
+        Some(prices) => Here { prices: prices.clone(), not_tried: Some(NotTried::Unasked) },
+        None => prices_here(arguments.allocators),
+    };
+    let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, here);
+    Rules { run_ms: arguments.run_ms, ..rules }
+}
+
+/// The parts of a plan that the user wants to see.
+pub(crate) fn wanted(arguments: &PlanArguments) -> Wanted {
+    Wanted {
+        top: arguments.top,
+        classes: arguments.class.clone(),
+        handles: !arguments.no_handles,
+        measured: arguments.measure,
+        all: arguments.all,
+    }
+}
+
+/// As [`open`], with the trace's name in the error.
+fn open_named(path: &Path, arguments: &PlanArguments) -> Result<Source, Failure> {
+    open(path, arguments).map_err(|fault| fault.of_input(&path.to_string_lossy()))
+}
+
+/// Tries the first proposals of all plans here, in this many milliseconds together, unless there are no prices of this
+/// machine to judge by.
+fn try_here(
+    plans: &mut [TracePlan],
+    sources: &[&Source],
+    rules: &Rules,
+    trial_ms: u64,
+) -> Result<(), Failure> {
+    if rules.not_tried.is_some() || trial_ms == 0 {
+        return Ok(());
+    }
+    let each = Duration::from_millis(trial_ms) / plans.len().max(1) as u32;
+    for (plan, source) in plans.iter_mut().zip(sources) {
+        let name = plan.name.clone();
+        trial(plan, source, &rules.prices, each).map_err(|fault| fault.of_input(&name))?;
+    }
+    Ok(())
 }
 
 /// Opens a trace, which may be cut short unless the user wants it whole.
@@ -230,13 +284,19 @@ fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<Strin
     Ok(shown_path(&output_file::write(path, Kind::Report, &html)?))
 }
 
-fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
+fn plan_path(
+    path: &Path,
+    source: &Source,
+    rules: &Rules,
+    arguments: &PlanArguments,
+) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
-    let source = open(path, arguments).map_err(|fault| fault.of_input(&name))?;
-    let mut plan = plan_source(&name, &source, rules, arguments)?;
+    let mut plan = plan_source(&name, source, rules, arguments)?;
     if arguments.measure {
-        measure(&mut plan, &source).map_err(|fault| fault.of_input(&name))?;
-        allocators::measure(&mut plan, path);
+        measure(&mut plan, source, &rules.prices).map_err(|fault| fault.of_input(&name))?;
+    }
+    if arguments.allocators {
+        allocators::measure(&mut plan, path, arguments.measure);
     }
     Ok(plan)
 }
@@ -279,15 +339,18 @@ pub(crate) fn run_without_command() -> Result<(), Failure> {
 
 /// Plans the bundled traces and suggests the next step.
 fn run_bundled() -> Result<(), Failure> {
-    let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, prices_here());
+    let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, prices_here(false));
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
+    let sources: Vec<Source> =
+        BUNDLED.iter().map(|&(_, bytes)| Source::from_memory(bytes)).collect();
     let mut plans = Vec::new();
-    for &(name, bytes) in BUNDLED {
-        let source = Source::from_memory(bytes);
-        plans.push(plan(name, &source, &rules).map_err(|fault| fault.of_input(name))?);
+    for (&(name, _), source) in BUNDLED.iter().zip(&sources) {
+        plans.push(plan(name, source, &rules).map_err(|fault| fault.of_input(name))?);
     }
+    try_here(&mut plans, &sources.iter().collect::<Vec<_>>(), &rules, TRIAL_MS_DEFAULT)?;
     millpond_terminal::print(WELCOME)?;
-    let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true, all: false };
+    let wanted =
+        Wanted { top: BUNDLED_TOP, classes: None, handles: true, measured: false, all: false };
     print_text(&plans, &rules, &wanted)?;
     let place = write_report(Path::new(REPORT), &plans, &rules)?;
     millpond_terminal::print(&format!(
@@ -329,7 +392,8 @@ mod tests {
     #[test]
     fn a_pool_that_is_too_large_for_a_budget_is_named() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Prices::REFERENCE);
+        let rules =
+            BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Here::reference(NotTried::Unasked));
         let plan = plan("a.csv", &Source::from_memory(text), &rules);
         let mut plans = [plan.expect("a good trace")];
         assert!(budget_of(Path::new("b.toml"), &plans, &rules, true).is_ok());
@@ -344,7 +408,8 @@ mod tests {
     #[test]
     fn a_plan_that_does_not_hold_is_a_failed_check() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Prices::REFERENCE);
+        let rules =
+            BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT, Here::reference(NotTried::Unasked));
         let plan = plan("a.csv", &Source::from_memory(text), &rules);
         let mut plans = [plan.expect("a good trace")];
         assert_eq!(all_proved(&plans), Ok(()));
@@ -352,7 +417,7 @@ mod tests {
         let failure = all_proved(&plans).expect_err("a handle lied");
         assert_eq!(failure.exit_code(), 1);
         assert_eq!(failure.to_string(), "a.csv: the plan does not hold");
-        let wanted = Wanted { top: 8, classes: None, handles: true, all: false };
+        let wanted = Wanted { top: 8, classes: None, handles: true, measured: false, all: false };
         let text = plans_text(&plans, &rules, &wanted, millpond_terminal::paint());
         assert!(text.contains("CHECK FAILED") && !text.contains("Checked"), "{text}");
     }

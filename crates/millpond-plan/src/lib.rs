@@ -15,7 +15,7 @@
 //! draws on no terminal. Its interface may change until millpond 1.0.
 //!
 //! - [`input`] opens recordings, plain or compressed; [`trace`] reads them in each of their formats, and [`loans`]
-//!   those of lenders.
+//!   those of lenders; [`sums`] has the files of tools that add up by place and keep no single block.
 //! - [`plan`](mod@plan) computes capacities, proves them by replaying the recording on real pools, and advises what to
 //!   pool; [`measure`](mod@measure) measures what following the advice saves on this machine; [`summary`] and [`merge`] do so for many sessions.
 //! - [`output`] writes plans as text, JSON, CSV and TOML; [`report`] writes them as a page for any browser.
@@ -37,4 +37,5 @@ pub mod reading;
 pub mod report;
 pub mod samples;
 pub mod summary;
+pub mod sums;
 pub mod trace;

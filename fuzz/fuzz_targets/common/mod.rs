@@ -30,6 +30,11 @@ pub fn plan_loans(first_line: &[u8], bytes: &[u8]) {
     with_source(first_line, bytes, planning::plan_loans);
 }
 
+/// Plans the sums that the bytes say, after the beginning of their file, whole and cut short.
+pub fn plan_sums(beginning: &[u8], bytes: &[u8]) {
+    with_source(beginning, bytes, planning::plan_sums);
+}
+
 fn with_source(first_line: &[u8], bytes: &[u8], work: impl FnOnce(&Source)) {
     let is_compressed = bytes.starts_with(b"\x1f\x8b") || bytes.starts_with(b"\x28\xb5\x2f\xfd");
     let head = if is_compressed { b"" } else { first_line };

@@ -40,7 +40,7 @@ fn wrong_format() {
     refuses("tick,id,class,x,y\n", &["frame trace"]);
     refuses("asked_us,got_us,returned_us,pool\n", &["trace of loans", "--wait-p99-ms"]);
     refuses("session,format,ticks\n", &["summary", "millpond merge"]);
-    refuses("{\"dhatFileVersion\":2\n", &["file of DHAT", "dhat-to-csv"]);
+    refuses("{\"dhatFileVersion\":2\n", &["line 2", "cut short before its first call stack"]);
     refuses("tick,event,id,classes\n", &["line 1", "expected a lifetime trace"]);
     refuses("v one two\n", &["line 1"]);
     refuses("v 10400 4\n+ 0\n", &["line 1", "file version 4, expected 1 to 3"]);

@@ -110,7 +110,8 @@ fn plain_gzip_zstd_and_standard_input_give_the_same_plan() {
     assert_eq!(plan("marked.csv", &[b"\xef\xbb\xbf", text.as_bytes()].concat()), plain);
     assert_eq!(plan("crlf.csv", text.replace('\n', "\r\n").as_bytes()), plain);
 
-    let output = millpond_reading(&directory, &["plan", "--json", "-"], &gzip(text.as_bytes()));
+    let arguments = ["plan", "--json", "--prices", "reference", "-"];
+    let output = millpond_reading(&directory, &arguments, &gzip(text.as_bytes()));
     let mut json: serde_json::Value = serde_json::from_str(&done(&output)).unwrap();
     json["traces"][0]["path"].take();
     assert_eq!(json, plain);

@@ -100,10 +100,6 @@ fn binary_files_are_known_by_their_first_bytes() {
 #[test]
 fn texts_are_known_by_how_they_begin() {
     for (text, part) in [
-        ("{\"dhatFileVersion\":1\n,\"cmd\":\"./game\"\n", "version 1 (valgrind 3.15 and 3.16)"),
-        ("{\n  \"dhatFileVersion\": 1,\n", "version 1 (valgrind 3.15 and 3.16)"),
-        ("{\"dhatFileVersion\":2\n,\"mode\":\"heap\"\n", "tools/dhat-to-csv"),
-        ("{\n  \"dhatFileVersion\": 2,\n  \"mode\": \"rust-heap\",\n", "tools/dhat-to-csv"),
         ("{\"millpond\":\"0.1.0\",\"rules\":{}}\n", "`millpond plan --json` printed"),
         ("{\"timestamp\":\"2026-11-22 09:16:56.318 UTC\",\"pid\":3}\n", "jsonlog"),
         ("{\"traceEvents\":[]}\n", "trace of Chrome"),

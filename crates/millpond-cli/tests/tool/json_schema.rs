@@ -72,6 +72,18 @@ fn loans() {
 }
 
 #[test]
+fn sums() {
+    let directory = Directory::new();
+    directory.file("dhat.out", include_str!("../data/dhat-mixed.json"));
+    directory.file("rust.json", include_str!("../data/dhat-rs-sparks.json"));
+    is_as_recorded(
+        &directory,
+        "sums.fields",
+        &[&["plan", "--json", "dhat.out"], &["plan", "--json", "rust.json"]],
+    );
+}
+
+#[test]
 fn odds() {
     let arguments = ["odds", "--json", "--slots", "8", "--rounds", "1000"];
     is_as_recorded(&Directory::new(), "odds.fields", &[&arguments]);

@@ -207,13 +207,15 @@ fn the_log_of_a_real_server_is_a_trace() {
     let pools = json["traces"][0]["pools"].as_array().unwrap();
     assert_eq!(pools.len(), 1, "nobody got into the database that does not exist");
     assert_eq!(pools[0]["pool"], "postgres");
-    // create; begin … commit; select 1; begin … rollback; a transaction in one string; select 2.
-    assert_eq!(pools[0]["asks"], 6);
+    // create; begin … commit; select 1; begin … rollback; a transaction in one string; select 2; and two that failed at
+    // once.
+    assert_eq!(pools[0]["asks"], 8);
+    assert_eq!(json["traces"][0]["log"]["failed"], 3, "one of them between begin and rollback");
     // 1.585, 0.059, 10.667 and 0.112 ms as logged; begin … commit 20.577 (its statements); the other
     // began 0.004 ms before its time and ended within the same millisecond: 0.008.
     let sum_ms = 1.585 + 0.059 + 10.667 + 0.112 + 20.577 + 0.008;
     let mean_ms = pools[0]["mean_hold_ms"].as_f64().unwrap();
-    assert!((mean_ms - sum_ms / 6.0).abs() < 1e-9, "{mean_ms}");
+    assert!((mean_ms - sum_ms / 8.0).abs() < 1e-9, "{mean_ms}");
     let said = plan(&directory, &file, &["--wait-p99-ms", "5"]);
     assert!(said.contains("PostgreSQL's log"), "{said}");
 

@@ -14,6 +14,7 @@ mod compare;
 mod cut;
 #[cfg(unix)]
 mod external;
+mod failed_statements;
 mod foreign_files;
 mod heap_picture;
 mod heap_recordings;
@@ -39,5 +40,6 @@ mod report_file;
 mod second_lines;
 mod server_logs;
 mod size_classes;
+mod sums;
 mod tracy;
 mod words;

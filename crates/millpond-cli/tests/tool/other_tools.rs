@@ -5,20 +5,9 @@ use std::process::{Command, Output};
 
 use crate::common::{Directory, Random, done, millpond, plan_json, refused};
 
-/// What valgrind's DHAT counted in a program of ten lines: 10,000 sparks of 32 bytes, two at a time, and a
-/// level of 4,096 bytes that is never freed.
-const SPARKS: &str = include_str!("../data/dhat-sparks.json");
-
-/// What dhat-rs 0.3 counted in the same program in Rust.
-const RUST_SPARKS: &str = include_str!("../data/dhat-rs-sparks.json");
-
 fn run_tool(name: &str, file: &Path) -> Output {
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "tools", name].iter().collect();
     Command::new("python3").arg(script).arg(file).output().unwrap()
-}
-
-fn dhat_to_csv(file: &Path) -> Output {
-    run_tool("dhat-to-csv", file)
 }
 
 /// Asserts that a tool has refused a file in one line that says `part`, and has written nothing.
@@ -30,30 +19,18 @@ fn is_refused(tool: &str, output: &Output, part: &str) {
     assert!(said.trim_end().lines().count() == 1 && output.stdout.is_empty(), "{said}");
 }
 
-#[test]
-fn what_dhat_has_counted_is_planned() {
-    let directory = Directory::new();
-    let output = dhat_to_csv(&directory.file("sparks.json", SPARKS));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let trace = directory.file("sparks.csv", output.stdout);
-    let json = plan_json(&directory, &trace);
-    let plan = &json["traces"][0];
-    assert_eq!((&plan["lifetimes"], &plan["left_live"]), (&10_001.into(), &1.into()));
-    let first = plan["pool_first"].as_array().unwrap();
-    assert_eq!(first.len(), 1, "{first:?}");
-    assert_eq!((&first[0]["class"], &first[0]["calls"]), (&"32".into(), &10_000.into()));
-    assert_eq!(first[0]["callers"][0]["stack"], serde_json::json!(["spawn", "main"]));
-}
-
-/// DHAT counts: whatever needs times or an order is left out or refused, not made up.
+/// A table that was written from counts: whatever needs times or an order is left out or refused, not made up.
 #[test]
 fn nothing_that_needs_times_is_said_of_counts() {
     let directory = Directory::new();
-    let trace = directory.file("sparks.csv", dhat_to_csv(&directory.file("a", SPARKS)).stdout);
+    let spawn = "alloc,2,32,spawn;main\n0,alloc,3,32,spawn;main\n0,free,2\n0,free,3\n0,";
+    let lines =
+        format!("0,alloc,1,4096,load;main\n0,{}alloc,4,8,end\n1,free,4\n", spawn.repeat(5_000));
+    let trace = directory.file("sparks.csv", format!("ms,event,address,size,stack\n{lines}"));
     let arguments = ["plan", "--all", "--no-report"];
     let text = done(&millpond(&directory).args(arguments).arg(&trace).output().unwrap());
     assert!(
-        text.contains("Table of allocations, without times. 10,001 objects of 2 sizes"),
+        text.contains("Table of allocations, without times. 10,002 objects of 3 sizes"),
         "{text}"
     );
     assert!(text.contains("The recording has counts but no times:"), "{text}");
@@ -92,166 +69,6 @@ fn nothing_that_needs_times_is_said_of_counts() {
     for arguments in [&["plan", "--measure"][..], &["replay"], &["replay", "--heap", "a.svg"]] {
         let output = millpond(&directory).args(arguments).arg(&trace).output().unwrap();
         assert!(refused(&output).contains("has counts but no times"), "{arguments:?}");
-    }
-}
-
-#[test]
-fn what_dhat_rs_has_counted_is_planned() {
-    let directory = Directory::new();
-    let output = dhat_to_csv(&directory.file("sparks.json", RUST_SPARKS));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let json = plan_json(&directory, &directory.file("sparks.csv", output.stdout));
-    let plan = &json["traces"][0];
-    assert_eq!((&plan["lifetimes"], &plan["left_live"]), (&10_001.into(), &1.into()));
-    let first = plan["pool_first"].as_array().unwrap();
-    assert_eq!(first.len(), 1, "{first:?}");
-    assert_eq!((&first[0]["class"], &first[0]["calls"]), (&"32".into(), &10_000.into()));
-    assert_eq!(
-        first[0]["callers"][0]["stack"],
-        serde_json::json!(["sparks::spawn", "sparks::main"])
-    );
-}
-
-#[test]
-fn files_that_are_none_of_dhat_are_refused_in_one_line() {
-    let directory = Directory::new();
-    for (text, part) in [
-        ("", "Expecting value"),
-        ("[]", "is no file of DHAT"),
-        (r#"{"mode":"copy","pps":[],"ftbl":[]}"#, "mode 'copy'"),
-        (r#"{"mode":"heap","pps":[3],"ftbl":[]}"#, "a place is no object"),
-        (r#"{"mode":"heap","pps":[{"tbk":-1}],"ftbl":[]}"#, "`tbk` is -1"),
-        (r#"{"mode":"heap","pps":[{"tbk":3,"mbk":5}],"ftbl":[]}"#, "3 blocks, 5 at once"),
-        (r#"{"mode":"heap","pps":[{"tbk":3,"fs":[0]}],"ftbl":[]}"#, "frame 0 is not in the table"),
-        (r#"{"mode":"heap","pps":[{"tbk":999999999999}],"ftbl":[]}"#, "more than 200000000 blocks"),
-        (r#"{"mode":"heap","pps":[{"tbk":3,"tb":NaN}],"ftbl":[]}"#, "`tb` is nan"),
-        (r#"{"mode":"heap","pps":[{"tbk":3,"tb":1e999}],"ftbl":[]}"#, "`tb` is inf"),
-        (&"[".repeat(200_000), "nested too deeply"),
-    ] {
-        let output = dhat_to_csv(&directory.file("a.json", text));
-        is_refused("dhat-to-csv", &output, part);
-    }
-    is_refused("dhat-to-csv", &dhat_to_csv(&directory.file("a", b"\xff\xfe{")), "can't decode");
-    is_refused("dhat-to-csv", &dhat_to_csv(&directory.path().join("none")), "none: No such file");
-    let escape = directory.path().join("no\u{1b}[2J\nsuch");
-    is_refused("dhat-to-csv", &dhat_to_csv(&escape), "no\\u{1b}[2J\\u{a}such: No such file");
-    is_refused("dhat-to-csv", &dhat_to_csv(Path::new("/dev/zero")), "is neither a file nor a pipe");
-    // Few bytes that ask for a line without end for each of many blocks get one with an end.
-    let frames = vec!["0"; 2_000].join(",");
-    let name = "f".repeat(5000);
-    let long =
-        format!(r#"{{"mode":"heap","pps":[{{"tbk":50,"fs":[{frames}]}}],"ftbl":["{name}"]}}"#);
-    let output = dhat_to_csv(&directory.file("a.json", long));
-    assert!(
-        output.status.success() && output.stdout.len() < 50 * 65 * 1100,
-        "{}",
-        output.stdout.len()
-    );
-    // Half a character in a name is replaced.
-    let half = r#"{"mode":"heap","pps":[{"tbk":1,"fs":[0]}],"ftbl":["a\ud800"]}"#;
-    let output = dhat_to_csv(&directory.file("a.json", half));
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    assert!(String::from_utf8(output.stdout).unwrap().contains(",a?\n"));
-    let mut random = Random(3);
-    for _ in 0..4 {
-        let mut bytes = SPARKS.as_bytes().to_vec();
-        let at = random.below(bytes.len() as u64) as usize;
-        bytes[at] = random.below(256) as u8;
-        let output = dhat_to_csv(&directory.file("a.json", bytes));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() || !said.contains("Traceback"), "{said}");
-    }
-}
-
-/// valgrind 3.15 and 3.16 wrote version 1, which has no mode.
-#[test]
-fn the_version_of_a_dhat_file_is_named() {
-    let directory = Directory::new();
-    for (version, part) in [
-        (
-            "1",
-            "version 1 of DHAT's file (valgrind 3.15 and 3.16); record it again with valgrind 3.17 or later",
-        ),
-        ("3", "version 3 of DHAT's file, expected version 2"),
-        ("\"two\"", "version 'two' of DHAT's file, expected version 2"),
-    ] {
-        let text =
-            format!("{{\"dhatFileVersion\":{version},\"cmd\":\"./game\",\"pps\":[],\"ftbl\":[]}}");
-        is_refused("dhat-to-csv", &dhat_to_csv(&directory.file("a.json", text)), part);
-        let cut = format!("{{\"dhatFileVersion\":{version},\"pps\":[{{\"tbk\":1}},{{\"tb");
-        if version != "\"two\"" {
-            is_refused("dhat-to-csv", &dhat_to_csv(&directory.file("a.json", cut)), part);
-        }
-    }
-    let marked = ["\u{feff}", SPARKS].concat();
-    assert!(dhat_to_csv(&directory.file("a.json", marked)).status.success());
-}
-
-/// Of a file that is cut short, the places before its end are planned, with the names that are there.
-#[test]
-fn a_dhat_file_that_is_cut_is_converted_up_to_its_end() {
-    let directory = Directory::new();
-    let whole = String::from_utf8(dhat_to_csv(&directory.file("a.json", SPARKS)).stdout).unwrap();
-    let lines = |table: &str| table.lines().count();
-    for text in [SPARKS, RUST_SPARKS] {
-        let pps = text.find("\"pps\"").unwrap();
-        let mut converted = 0;
-        for cut in (0..text.trim_end().len()).step_by(97) {
-            let output = dhat_to_csv(&directory.file("a.json", &text[..cut]));
-            let said = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(said.lines().count(), 1, "{cut}: {said}");
-            if output.status.code() == Some(3) {
-                converted += 1;
-                assert!(
-                    cut > pps
-                        && said.contains("is cut short after")
-                        && said.contains("the rest is missing"),
-                    "{said}"
-                );
-                let table = String::from_utf8(output.stdout).unwrap();
-                assert!(
-                    table.starts_with("ms,event,address,size,stack\n")
-                        && lines(&table) <= lines(&whole),
-                    "{cut}"
-                );
-            } else {
-                assert_eq!(
-                    (output.status.code(), output.stdout.len()),
-                    (Some(1), 0),
-                    "{cut}: {said}"
-                );
-            }
-        }
-        assert!(converted > 2, "{converted}");
-    }
-    // All places are there, and the last name is not.
-    let cut = &SPARKS[..SPARKS.trim_end().len() - 4];
-    let output = dhat_to_csv(&directory.file("a.json", cut));
-    assert_eq!(output.status.code(), Some(3));
-    let json = plan_json(&directory, &directory.file("sparks.csv", output.stdout));
-    assert_eq!(json["traces"][0]["lifetimes"], 10_001);
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn an_output_that_takes_nothing_is_not_blamed_on_the_input() {
-    let directory = Directory::new();
-    let file = directory.file("sparks.json", SPARKS);
-    let script: PathBuf =
-        [env!("CARGO_MANIFEST_DIR"), "..", "..", "tools", "dhat-to-csv"].iter().collect();
-    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let (reader, closed) = std::io::pipe().unwrap();
-    drop(reader);
-    for (out, expected) in [
-        (
-            std::process::Stdio::from(full),
-            "dhat-to-csv: standard output: No space left on device\n",
-        ),
-        (closed.into(), ""),
-    ] {
-        let output = Command::new("python3").arg(&script).arg(&file).stdout(out).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
     }
 }
 

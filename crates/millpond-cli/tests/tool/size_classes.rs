@@ -57,9 +57,17 @@ fn the_code_is_in_the_language_of_the_recording() {
     let table = |name: &str| format!("ms,event,address,size,stack\n0,alloc,10,24,{name};main\n");
     let heap = "millpond heap 1\nx game\nt 1 a1\n+ 10 18 1\n+ 20 18 1\nn a1\tspawn\tmain.rs\ne 0\n";
     let (rust, cpp) = (".classes(SIZE_CLASSES).build();", "millpond::size_classes memory(");
+    let c = "mp_classes_give(memory, block, bytes, 8);";
+    // heaptrack itself is in C++, and so its own block is in the recording of a program in C.
+    let of_recorder = format!(
+        "v 10400 2\ns __gnu_cxx::pool::pool()\ns game\ns spawn\ni 10 2 1\ni 20 2 3\nt 1 0\nt 2 0\na 11c00 1\na 18 2\nc 0\n\
+         + 0\n{}",
+        "+ 1\n".repeat(100)
+    );
     for (text, code, other) in [
         (heaptrack("std::__cxx11::list<Thing*>::push_back(Thing* const&)"), cpp, rust),
-        (heaptrack("spawn"), cpp, rust),
+        (heaptrack("spawn"), c, cpp),
+        (of_recorder, c, cpp),
         (heaptrack("core::ops::function::FnOnce::call_once"), rust, cpp),
         (heaptrack("/rustc/17067e9ac6d7/library/alloc/src/alloc.rs"), rust, cpp),
         (heap.to_owned(), rust, cpp),
@@ -71,6 +79,8 @@ fn the_code_is_in_the_language_of_the_recording() {
         let arguments = ["plan", "--no-report", "--size-classes", "a"];
         let said = done(&millpond(&directory).args(arguments).output().unwrap());
         assert!(said.contains(code) && !said.contains(other), "{text}: {said}");
+        let needs_size = said.contains("`free` gets no size");
+        assert_eq!(needs_size, code == c, "{text}: {said}");
     }
 }
 

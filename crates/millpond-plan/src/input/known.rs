@@ -208,7 +208,7 @@ fn elf_type(beginning: &[u8]) -> Option<u16> {
 }
 
 /// How other texts begin, without white space and in lower case, and what they are.
-const TEXTS: [(&str, &str); 20] = [
+const TEXTS: [(&str, &str); 19] = [
     ("tick,id,class", "this is a frame trace"),
     (
         "tick,event,id,class",
@@ -226,10 +226,9 @@ const TEXTS: [(&str, &str); 20] = [
     ("session,format,", "this is a summary, which `millpond merge` reads"),
     ("trace,class,", "this is what `millpond plan --csv` printed"),
     (
-        "{\"dhatfileversion\":1",
-        "this is a file of DHAT in its version 1 (valgrind 3.15 and 3.16); record it again with valgrind 3.17 or later",
+        "{\"dhatfileversion\"",
+        "this is a file of DHAT, which has sums by place and no single block; `millpond plan` reads it, without --wait-p99-ms",
     ),
-    ("{\"dhatfileversion\"", "this is a file of DHAT, which tools/dhat-to-csv converts"),
     ("{\"millpond\"", "this is what `millpond plan --json` printed"),
     (
         "{\"timestamp\"",

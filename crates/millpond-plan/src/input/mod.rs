@@ -1,5 +1,6 @@
 //! The sources of traces: files, the bundled traces and pipes, plain or compressed, read as blocks of whole lines.
 
+mod bytes;
 mod cut;
 mod decompress;
 mod encoding;
@@ -8,6 +9,7 @@ mod lines;
 mod source;
 mod spool;
 
+pub(crate) use bytes::{Bytes, LineBegins};
 pub use cut::{Cut, CutIn};
 pub use encoding::decoded;
 pub use lines::lines_of;

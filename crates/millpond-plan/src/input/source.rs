@@ -237,7 +237,7 @@ impl Input<'_> {
     }
 
     /// The number of bytes of the mark before the text.
-    pub(super) fn mark_bytes(&self) -> u64 {
+    pub(crate) fn mark_bytes(&self) -> u64 {
         self.mark_bytes
     }
 
@@ -277,6 +277,23 @@ impl Input<'_> {
         let rest = std::mem::replace(&mut self.text, Box::new(std::io::empty()));
         self.text = Box::new(std::io::Cursor::new(byte).chain(rest));
         Ok(Some(byte[0]))
+    }
+
+    /// The beginning of the uncompressed text, as much as tells what it is.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn into_beginning(mut self) -> Result<Vec<u8>, Fault> {
+        let mut beginning = vec![0; known::BEGINNING_BYTES];
+        let mut filled = 0;
+        while filled < beginning.len() {
+            match self.read(&mut beginning[filled..])? {
+                0 => break,
+                read => filled += read,
+            }
+        }
+        beginning.truncate(filled);
+        Ok(beginning)
     }
 
     /// Reads some uncompressed text; 0 at its end.

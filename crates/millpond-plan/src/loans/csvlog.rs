@@ -6,6 +6,12 @@
 //! apart: the number behind its slash is that of the session's transaction, and 0 outside of one. How long
 //! the program had waited for the connection is not in the log, nor what it did between two transactions.
 //!
+//! A statement that fails has no duration, and held its connection all the same: until its error, or, in a block of
+//! statements, until that is rolled back. It began with its own text in the log (`log_statement`), or with what was
+//! parsed and bound for it, or with its transaction. Without any of them its beginning is unknown: one that was cancelled,
+//! or waited for another transaction, is counted from the session's line before, and all others as if they had failed at
+//! once.
+//!
 //! A statement may have several lines with durations. The plan of `auto_explain` tells the duration of a statement
 //! whose own line follows, so it is not read. A driver that prepares a statement before it executes it makes one
 //! request, even if both are transactions of their own.
@@ -18,7 +24,7 @@ use csv_core::{ReadFieldResult, Reader};
 use millpond_lend::TraceRow;
 use millpond_lend::replay::PoolTrace;
 
-use super::notes::{Half, Notes};
+use super::notes::{Half, LEFT_OUT, NO_STATEMENT, Notes, OTHER_LANGUAGE, PLAN};
 use super::rows::Rows;
 use crate::error::{Fault, Place, shown};
 use crate::input::{Cut, CutIn, decoded};
@@ -33,11 +39,16 @@ const SESSIONS_MAX: usize = 1 << 20;
 
 /// Columns, from 0, by PostgreSQL's documentation of its log.
 const LOG_TIME: usize = 0;
+const USER: usize = 1;
 const DATABASE: usize = 2;
 const SESSION: usize = 5;
 const TAG: usize = 7;
 const VIRTUAL_TRANSACTION: usize = 9;
+const SEVERITY: usize = 11;
+const SQLSTATE: usize = 12;
 const MESSAGE: usize = 13;
+const QUERY: usize = 19;
+const BACKEND: usize = 23;
 
 /// PostgreSQL 9.0 to 12 write 23 columns, later versions more.
 const COLUMNS_MIN: usize = 23;
@@ -75,7 +86,18 @@ pub(super) fn read<R: BufRead>(
 #[derive(Debug)]
 struct Record {
     place: Place,
-    fields: [String; MESSAGE + 1],
+    fields: [String; BACKEND + 1],
+}
+
+impl Record {
+    /// Whether this is an error that ends what a client asked for. Servers before version 13 do not say which process
+    /// it is, and only clients have a user and a database.
+    fn is_failure(&self) -> bool {
+        matches!(&*self.fields[SEVERITY], "ERROR" | "FATAL" | "PANIC")
+            && matches!(&*self.fields[BACKEND], "" | "client backend")
+            && !self.fields[USER].is_empty()
+            && !self.fields[DATABASE].is_empty()
+    }
 }
 
 /// Reads records, of whatever length, into a bounded memory.
@@ -148,6 +170,8 @@ struct Open {
     busy_us: u64,
     /// The text of its only statement, if it has one.
     statement: Option<String>,
+    /// Whether the client opened it with `BEGIN`, so that it goes on after an error.
+    is_block: bool,
 }
 
 impl Open {
@@ -171,8 +195,12 @@ type Session = (u64, u64);
 /// What is known of a session.
 #[derive(Debug, Default)]
 struct State {
-    /// The text of its next duration, from a line without a duration (`log_statement`).
-    text: Option<String>,
+    /// The text of its next duration, from a line without a duration (`log_statement`), and when that began.
+    text: Option<(String, u64)>,
+    /// When its last line was written.
+    last_us: Option<u64>,
+    /// The last transaction that a line names, and the statements since then that were transactions without a name.
+    transactions: (u64, u64),
     prepared: Option<Prepared>,
     /// With the number of its pool, in which there is room for it.
     open: Option<(usize, Open)>,
@@ -226,6 +254,7 @@ struct Log<'p> {
 
 impl Log<'_> {
     fn line(&mut self, record: &Record) -> Result<(), String> {
+        self.notes.reading.read += 1;
         let field = |column: usize| record.fields[column].as_str();
         let (end_us, zone) = time(field(LOG_TIME)).ok_or_else(|| {
             let found = shown(field(LOG_TIME).as_bytes());
@@ -241,19 +270,30 @@ impl Log<'_> {
                 ));
             }
         }
-        let message = message(field(MESSAGE), field(TAG));
+        let message = match record.is_failure() {
+            true => Message::Failure,
+            false => message(field(MESSAGE), field(TAG)),
+        };
         match message {
-            Message::Other => return Ok(()),
+            Message::Other => {
+                self.notes.reading.pass_over(&NO_STATEMENT);
+                self.notes.note_parameter(field(MESSAGE));
+                return Ok(());
+            }
             Message::Plan => {
                 self.notes.plans += 1;
+                self.notes.reading.pass_over(&PLAN);
                 return Ok(());
             }
             Message::OtherLanguage => {
                 let first = || shown(field(MESSAGE).lines().next().unwrap_or_default().as_bytes());
                 self.notes.other_language.get_or_insert_with(|| (0, first())).0 += 1;
+                self.notes.reading.pass_over(&OTHER_LANGUAGE);
                 return Ok(());
             }
-            Message::Disconnection
+            Message::Authorized
+            | Message::Disconnection
+            | Message::Failure
             | Message::Text(_)
             | Message::Prepares(_)
             | Message::Statement(..) => {}
@@ -265,27 +305,29 @@ impl Log<'_> {
         if self.sessions.len() == SESSIONS_MAX && !self.sessions.contains_key(&session) {
             return Err(format!("more than {SESSIONS_MAX} sessions at once"));
         }
+        let before_us = self.state(session).last_us.replace(end_us);
         let (duration_us, text) = match message {
+            Message::Authorized => return Ok(()),
             Message::Disconnection => {
+                self.extend_if_idle(session, field(TAG), end_us);
                 self.end(session);
                 self.sessions.remove(&session);
                 return Ok(());
             }
             Message::Text(text) => {
-                self.sessions.entry(session).or_default().text = Some(text.to_owned());
+                self.state(session).text = Some((text.to_owned(), end_us));
                 return Ok(());
             }
+            Message::Failure => return self.fails(session, record, before_us, end_us),
             Message::Prepares(us) => (us, None),
             Message::Statement(us, text) => (us, Some(text)),
             Message::Other | Message::Plan | Message::OtherLanguage => return Ok(()),
         };
-        let transaction = transaction(field(VIRTUAL_TRANSACTION)).ok_or_else(|| {
-            let found = shown(field(VIRTUAL_TRANSACTION).as_bytes());
-            format!("`{found}`, expected a virtual transaction such as `3/15`")
-        })?;
+        let transaction = transaction_of(record)?;
         let is_its_end = transaction == 0 && matches!(field(TAG), "COMMIT" | "ROLLBACK");
         let start_us = end_us.saturating_sub(duration_us);
         let Some(text) = text else {
+            self.note_transaction(session, transaction, false);
             self.prepares(
                 session,
                 Prepared { transaction, start_us, busy_us: duration_us },
@@ -293,10 +335,15 @@ impl Log<'_> {
             );
             return Ok(());
         };
-        let text = text.map(str::to_owned).or_else(|| self.state(session).text.take());
+        let begun = self.state(session).text.take();
+        let text = text.map(str::to_owned).or(begun.map(|(text, _)| text));
+        self.notes.note_duration(duration_us);
+        self.note_transaction(session, transaction, !is_its_end);
+        let opens_block = opens_block(field(TAG), text.as_deref());
         let has_open = self.state(session).open.is_some();
         if text.as_deref().is_some_and(|text| self.is_left_out(text)) && !(is_its_end && has_open) {
             self.notes.left_out += 1;
+            self.notes.reading.pass_over(&LEFT_OUT);
             self.state(session).prepared = None;
             return Ok(());
         }
@@ -306,10 +353,17 @@ impl Log<'_> {
             open.end_us = open.end_us.max(end_us);
             open.busy_us = open.busy_us.saturating_add(duration_us);
             open.statement = None;
+            open.is_block |= opens_block;
         } else {
             self.end(session);
-            let mut open =
-                Open { transaction, start_us, end_us, busy_us: duration_us, statement: text };
+            let mut open = Open {
+                transaction,
+                start_us,
+                end_us,
+                busy_us: duration_us,
+                statement: text,
+                is_block: opens_block,
+            };
             if let Some(before) = self.state(session).prepared.take() {
                 open.busy_us = open.busy_us.saturating_add(before.busy_us);
                 open.start_us = match before.transaction == transaction && transaction != 0 {
@@ -324,6 +378,93 @@ impl Log<'_> {
             self.end(session);
         }
         Ok(())
+    }
+
+    /// A statement fails, or the server ends the session.
+    fn fails(
+        &mut self,
+        session: Session,
+        record: &Record,
+        before_us: Option<u64>,
+        end_us: u64,
+    ) -> Result<(), String> {
+        let field = |column: usize| record.fields[column].as_str();
+        let (tag, sqlstate, query) = (field(TAG), field(SQLSTATE), field(QUERY));
+        let ends_session = field(SEVERITY) != "ERROR";
+        // Nothing was asked for: the session has not begun, or the server ends one that is idle.
+        let is_idle = tag == "idle" || is_idle_in_transaction(tag);
+        if matches!(tag, "" | "startup" | "authentication") || (is_idle && ends_session) {
+            self.extend_if_idle(session, tag, end_us);
+            self.end(session);
+            return Ok(());
+        }
+        let transaction = transaction_of(record)?;
+        self.notes.failed += 1;
+        self.note_transaction(session, transaction, false);
+        let state = self.state(session);
+        let (text, prepared) = (state.text.take(), state.prepared.take());
+        if let Some((_, open)) = &mut state.open
+            && (open.transaction == transaction || (open.is_block && sqlstate == IN_FAILED_BLOCK))
+        {
+            open.end_us = open.end_us.max(end_us);
+            open.statement = None;
+            // A commit that fails is the end, too.
+            let goes_on = open.is_block && tag != "COMMIT" && !ends_session;
+            if !goes_on {
+                self.end(session);
+            }
+            return Ok(());
+        }
+        self.end(session);
+        if self.is_left_out(query) {
+            self.notes.left_out += 1;
+            self.notes.reading.pass_over(&LEFT_OUT);
+            return Ok(());
+        }
+        let prepared = prepared.filter(|before| before.transaction == transaction);
+        let begun = prepared.map(|before| before.start_us).or(text.map(|(_, us)| us));
+        let start_us = begun.unwrap_or_else(|| {
+            self.notes.failed_without_start += 1;
+            before_us.filter(|_| takes_time(sqlstate)).unwrap_or(end_us)
+        });
+        let is_block = opens_block("", Some(query)) && !ends_session;
+        let pool = self.rows.reserve(field(DATABASE))?;
+        let statement = Some(query.to_owned());
+        let start_us = start_us.min(end_us);
+        let open = Open { transaction, start_us, end_us, busy_us: 0, statement, is_block };
+        self.state(session).open = Some((pool, open));
+        if !is_block {
+            self.end(session);
+        }
+        Ok(())
+    }
+
+    /// An open transaction lasts until this moment, if the session idles in it.
+    fn extend_if_idle(&mut self, session: Session, tag: &str, end_us: u64) {
+        if let Some((_, open)) = &mut self.state(session).open
+            && is_idle_in_transaction(tag)
+        {
+            open.end_us = open.end_us.max(end_us);
+        }
+    }
+
+    /// Counts the transactions between two lines of a session that have no line: a server that logs all has none.
+    fn note_transaction(&mut self, session: Session, transaction: u64, is_one: bool) {
+        let state = self.sessions.entry(session).or_default();
+        let (last, nameless) = &mut state.transactions;
+        if transaction == 0 {
+            *nameless += u64::from(is_one);
+            self.notes.transactions += u64::from(is_one);
+            return;
+        }
+        if transaction != *last {
+            self.notes.transactions += 1;
+        }
+        if *last > 0 && transaction > *last {
+            let missing = (transaction - *last - 1).saturating_sub(*nameless);
+            self.notes.unlogged = self.notes.unlogged.saturating_add(missing);
+        }
+        (*last, *nameless) = (transaction, 0);
     }
 
     fn state(&mut self, session: Session) -> &mut State {
@@ -421,6 +562,37 @@ pub(super) fn plain(text: &str) -> String {
     text.trim().trim_end_matches(';').trim_end().to_lowercase()
 }
 
+/// The state of an error that says that the block of statements has failed before.
+const IN_FAILED_BLOCK: &str = "25P02";
+
+/// Whether a session waits for its client within a transaction.
+fn is_idle_in_transaction(tag: &str) -> bool {
+    tag.starts_with("idle in transaction")
+}
+
+/// Whether statements fail with this state after some time: cancelled, or in conflict with another transaction.
+fn takes_time(sqlstate: &str) -> bool {
+    ["57", "40"].iter().any(|class| sqlstate.starts_with(class)) || sqlstate == "55P03"
+}
+
+/// Whether a statement begins a block of statements.
+fn opens_block(tag: &str, text: Option<&str>) -> bool {
+    let starts = |word: &str| {
+        let start = text.and_then(|text| text.trim_start().get(..word.len()));
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    matches!(tag, "BEGIN" | "START TRANSACTION") || starts("begin") || starts("start transaction")
+}
+
+/// The number of the transaction of a line; 0 outside of one.
+fn transaction_of(record: &Record) -> Result<u64, String> {
+    let field = &record.fields[VIRTUAL_TRANSACTION];
+    transaction(field).ok_or_else(|| {
+        let found = shown(field.as_bytes());
+        format!("`{found}`, expected a virtual transaction such as `3/15`")
+    })
+}
+
 /// What a line of the log says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Message<'m> {
@@ -432,6 +604,10 @@ enum Message<'m> {
     Plan,
     /// The text of a statement whose duration follows.
     Text(&'m str),
+    /// A statement has failed, or the server ended the session.
+    Failure,
+    /// The session has begun.
+    Authorized,
     /// The session has ended.
     Disconnection,
     /// A duration in another language.
@@ -443,6 +619,9 @@ enum Message<'m> {
 fn message<'m>(text: &'m str, tag: &str) -> Message<'m> {
     if text.starts_with("disconnection:") {
         return Message::Disconnection;
+    }
+    if text.starts_with("connection authorized:") {
+        return Message::Authorized;
     }
     let Some(after) = text.strip_prefix("duration: ") else {
         let is_text = text.starts_with("statement: ") || text.starts_with("execute ");

@@ -4,9 +4,10 @@ use millpond_lend::replay::{AtCapacity, LoanPlan, Question, Run, Waits};
 use serde::Serialize;
 
 use super::TracePlan;
-use super::notes::Half;
+use super::notes::{Half, Notes};
 use crate::error::Failure;
 use crate::output::json::{CutJson, Number, json_text};
+use crate::reading::ReadingJson;
 
 /// What `plan --wait-p99-ms --json` prints.
 #[derive(Serialize)]
@@ -25,7 +26,10 @@ struct TraceJson<'p> {
     format: &'static str,
     /// Where the recording is cut short, if it is.
     cut: Option<CutJson<'p>>,
+    /// What was read of the file, and what was passed over.
+    reading: ReadingJson,
     skipped: SkippedJson<'p>,
+    log: LogJson<'p>,
     /// Statements that make half of the requests of a pool.
     half_of_requests: Vec<HalfJson<'p>>,
     pools: Vec<PoolJson<'p>>,
@@ -42,6 +46,27 @@ struct SkippedJson<'p> {
     first_in_other_language: Option<&'p str>,
     /// Statements that `--skip-statement` leaves out.
     left_out: u64,
+}
+
+/// What else there is to say of a server's log.
+#[derive(Serialize)]
+struct LogJson<'p> {
+    /// Statements that failed, and held a connection until then.
+    failed: u64,
+    /// How many of them have no beginning in the log, so that their hold is an estimate.
+    failed_without_start: u64,
+    /// Transactions of its sessions that are not in it; `null` if they are few.
+    missing_transactions: Option<u64>,
+    /// The shortest duration, if it is so long that shorter ones seem to be left out.
+    threshold_ms: Option<Number>,
+    /// Settings by which it has only a part of the statements, as it says itself.
+    parameters: Vec<ParameterJson<'p>>,
+}
+
+#[derive(Serialize)]
+struct ParameterJson<'p> {
+    name: &'p str,
+    value: &'p str,
 }
 
 #[derive(Serialize)]
@@ -125,6 +150,7 @@ impl<'p> From<&'p TracePlan> for TraceJson<'p> {
             path: &trace.name,
             format: trace.source.name(),
             cut: trace.notes.cut.as_ref().map(CutJson::from),
+            reading: ReadingJson::from(&trace.notes.reading),
             skipped: SkippedJson {
                 plans: trace.notes.plans,
                 other_language: trace.notes.other_language.as_ref().map_or(0, |(n, _)| *n),
@@ -135,8 +161,22 @@ impl<'p> From<&'p TracePlan> for TraceJson<'p> {
                     .map(|(_, first)| first.as_str()),
                 left_out: trace.notes.left_out,
             },
+            log: LogJson::from(&trace.notes),
             half_of_requests: trace.notes.half.iter().map(HalfJson::from).collect(),
             pools: trace.plans.iter().map(PoolJson::from).collect(),
+        }
+    }
+}
+
+impl<'p> From<&'p Notes> for LogJson<'p> {
+    fn from(notes: &'p Notes) -> Self {
+        let parameter = |(name, value): (&'p String, &'p String)| ParameterJson { name, value };
+        Self {
+            failed: notes.failed,
+            failed_without_start: notes.failed_without_start,
+            missing_transactions: notes.missing_transactions(),
+            threshold_ms: notes.threshold_us().map(ms),
+            parameters: notes.parameters.iter().map(parameter).collect(),
         }
     }
 }

@@ -13,13 +13,13 @@ pub use json::json;
 pub use notes::{Half, Notes};
 pub use text::text;
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use millpond_lend::replay::{LoanPlan, PoolTrace, Question, plan};
 
 use crate::error::{Failure, Fault, shown, shown_path};
-use crate::input::{Cut, Input, Lines, Source};
+use crate::input::{Bytes, Cut, Lines, Source};
 use crate::output::budget_toml::{Scenario, ScenarioPool, loans_toml, scenario_name};
 use crate::output::figures::{count, milliseconds};
 use crate::pattern::Pattern;
@@ -181,23 +181,14 @@ pub struct Recording {
 pub fn recorded(source: &Source, left_out: &[Pattern]) -> Result<Recording, Fault> {
     let left_out: Vec<Pattern> =
         left_out.iter().map(|pattern| Pattern::new(&csvlog::plain(pattern.text()))).collect();
-    let mut reader = BufReader::new(Bytes(source.open()?));
+    let mut reader = BufReader::new(Bytes::new(source.open()?));
     let start = reader.fill_buf().map_err(|error| Fault::whole(error.to_string()))?;
     if csvlog::begins(start) {
-        let accepts_cut = reader.get_ref().0.accepts_cut();
-        let cut_in = |reader: &BufReader<Bytes<'_>>| reader.get_ref().0.cut_in();
+        let accepts_cut = reader.get_ref().input().accepts_cut();
+        let cut_in = |reader: &BufReader<Bytes<'_>>| reader.get_ref().input().cut_in();
         let (pools, notes) = csvlog::read(&mut reader, &left_out, accepts_cut, cut_in)?;
         return Ok(Recording { format: Format::PostgresLog, pools, notes });
     }
     let (pools, notes) = recording::read(Lines::new(source.open()?))?;
     Ok(Recording { format: Format::Loans, pools, notes })
-}
-
-/// An input as a reader.
-struct Bytes<'a>(Input<'a>);
-
-impl Read for Bytes<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|fault| io::Error::other(fault.to_string()))
-    }
 }

@@ -7,23 +7,28 @@ use super::notes::Notes;
 use super::rows::Rows;
 use crate::error::{Fault, found};
 use crate::input::{Lines, decoded, known, lines_of};
+use crate::reading::Reading;
 
 /// Reads a recording: the pools in the order of their names.
 pub(super) fn read(mut lines: Lines<'_>) -> Result<(Vec<PoolTrace>, Notes), Fault> {
     let mut rows = Rows::default();
+    let mut reading = Reading::default();
     let mut header_lines = 1;
     while lines.advance()? {
         if header_lines > 0 {
             header(lines.block()).map_err(|message| Fault { place: lines.place(0), message })?;
         }
-        lines.each(header_lines, |line| loan(line, &mut rows))?;
+        lines.each(header_lines, |line| {
+            reading.read += 1;
+            loan(line, &mut rows)
+        })?;
         header_lines = 0;
     }
     let (pools, cut) = (rows.into_pools(), lines.cut());
     if pools.is_empty() {
         return Err(cut.map_or_else(|| Fault::whole("no loan in it"), |cut| cut.fault()));
     }
-    Ok((pools, Notes { cut, ..Notes::default() }))
+    Ok((pools, Notes { cut, reading, ..Notes::default() }))
 }
 
 /// Checks the first line of a recording that begins like this.

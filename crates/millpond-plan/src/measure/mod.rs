@@ -11,6 +11,9 @@
 //! the pool by the size of a block, at its birth and at its death. The range goes from the lowest
 //! that any of these says to the highest, and a margin beyond, because a replay is not the program.
 //!
+//! Each is replayed beside a control, the system's allocator against itself: what that seems to save is what this machine
+//! does meanwhile, and widens the range. What is said of a proposal after that is the matter of [`trial`](mod@trial).
+//!
 //! [`Laps`] measure what the plan is computed from without a replay, in a fraction of a second.
 //!
 //! Not in the range: what a program gains when it visits its objects, because slots are smaller than the
@@ -22,6 +25,7 @@ mod lap;
 mod memory;
 mod prices;
 mod script;
+mod trial;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -29,23 +33,31 @@ use std::time::Duration;
 use crate::clock;
 use crate::error::Fault;
 use crate::input::Source;
-use crate::plan::{BYTES_DEFAULT, Means, Proposal, TimeSaved, TracePlan};
+use crate::plan::{BYTES_DEFAULT, Means, OtherAllocator, Prices, Proposal, TimeSaved, TracePlan};
 use crate::trace::{self, Nobody};
 use estimate::Estimate;
 use lap::{Between, Program};
 use memory::{Arena, Bare, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
-use script::{Recorder, Script};
+use script::{EVENTS_MAX, Recorder, STRETCH, Script};
+use trial::{Measured, judged};
 
 pub use prices::Laps;
 
-/// The number of proposals that are measured.
+/// The number of proposals that `--measure` tries.
 const PROPOSALS_MAX: usize = 10;
 
 /// Whether the times of this build mean nothing: then each measurement is made the minimum number of times.
 const IS_ROUGH: bool = cfg!(debug_assertions);
 
-/// The approximate processor time of the measurement, for all proposals together.
+/// The approximate processor time of `--measure`, for all proposals together.
 const BUDGET: Duration = Duration::from_secs(if IS_ROUGH { 0 } else { 4 });
+
+/// A trial that nobody asked for replays this many events, in stretches of so many.
+const TRIAL_EVENTS: u64 = 1 << 15;
+const TRIAL_STRETCH: u64 = 1 << 12;
+
+/// The number of proposals in it: the first ones.
+const TRIALS_MAX: usize = 4;
 
 /// The minimum and maximum number of measurements of each proposal.
 const ROUNDS_MIN: usize = if IS_ROUGH { 2 } else { 7 };
@@ -60,24 +72,62 @@ const PLACE_BYTES: u64 = 96;
 /// The sizes of slots for a place that asks for many sizes are multiples of this.
 const GRANULE: u64 = 16;
 
-/// Measures what the plan's proposals save, and notes it in them.
+/// Measures what the plan's proposals save, up to ten of them, and notes it in them.
 ///
 /// # Errors
 /// If the trace says nothing about the order of its events, or cannot be read again.
-pub fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
+pub fn measure(plan: &mut TracePlan, source: &Source, prices: &Prices) -> Result<(), Fault> {
     plan.summary.expect_times("--measure")?;
+    let of = Extent { proposals: PROPOSALS_MAX, stretch: STRETCH, events: EVENTS_MAX };
+    try_proposals(plan, source, prices, of, BUDGET)
+}
+
+/// Tries the plan's first proposals for about this much processor time, and notes what they save. A recording without
+/// times is left as it is: nothing can be replayed.
+///
+/// # Errors
+/// If the trace cannot be read again.
+pub fn trial(
+    plan: &mut TracePlan,
+    source: &Source,
+    prices: &Prices,
+    budget: Duration,
+) -> Result<(), Fault> {
+    if !plan.summary.has_times() || plan.summary.has_pools {
+        return Ok(());
+    }
+    let of = Extent { proposals: TRIALS_MAX, stretch: TRIAL_STRETCH, events: TRIAL_EVENTS };
+    try_proposals(plan, source, prices, of, budget)
+}
+
+/// How much is tried.
+struct Extent {
+    proposals: usize,
+    /// The events that are replayed, and how many of them in a row.
+    events: u64,
+    stretch: u64,
+}
+
+fn try_proposals(
+    plan: &mut TracePlan,
+    source: &Source,
+    prices: &Prices,
+    of: Extent,
+    budget: Duration,
+) -> Result<(), Fault> {
     let advice = &plan.advice;
     let measured: Vec<(usize, &Proposal)> = (1..)
         .zip(advice.proposals.iter().chain(&advice.best_of_none))
         .filter(|(_, proposal)| can_be_replayed(&proposal.means))
-        .take(PROPOSALS_MAX)
+        .take(of.proposals)
         .collect();
     if measured.is_empty() {
         return Ok(());
     }
     let bytes_of: Vec<u64> =
         advice.bytes_of_kinds.iter().map(|bytes| bytes.unwrap_or(BYTES_DEFAULT)).collect();
-    let mut recorder = Recorder::new(&bytes_of, plan.summary.events());
+    let events = plan.summary.events();
+    let mut recorder = Recorder::of_stretches(&bytes_of, events, of.stretch, of.events);
     let label = format!("measuring {}", plan.name.rsplit('/').next().unwrap_or(&plan.name));
     let mut progress = source.progress(&label);
     let again = trace::read(source.open()?, &mut recorder, &mut *progress)?;
@@ -87,14 +137,15 @@ pub fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
     }
     let script = recorder.finish();
     let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
-    let each = BUDGET / measured.len() as u32;
-    let mut times = HashMap::new();
+    let each = budget / measured.len() as u32;
+    let mut verdicts = HashMap::new();
     for (number, proposal) in measured {
-        if let Some(time) = Measurement::new(proposal, &bytes_of, &script).run(each) {
-            times.insert(number, time);
+        let measure = || Measurement::new(proposal, &bytes_of, &script).run(each);
+        if let Some(verdict) = judged(proposal.calls, prices.system.dearest_ns(), measure) {
+            verdicts.insert(number, verdict);
         }
     }
-    plan.note_times(&times);
+    plan.note_trial(&verdicts, |proposal| can_be_replayed(&proposal.means));
     Ok(())
 }
 
@@ -142,20 +193,19 @@ pub fn calls_ns(source: &Source) -> Result<[f64; 2], Fault> {
 /// Notes what another allocator saves, from what [`calls_ns`] says in a process with the system's allocator and in one
 /// with the other.
 pub fn note_allocator(plan: &mut TracePlan, name: &str, before: [f64; 2], after: [f64; 2]) {
-    let is_this = |of: &Proposal| of.means == Means::Allocator(name.to_owned());
-    if let Some(place) = plan.advice.proposals.iter().position(is_this) {
-        let calls = plan.advice.proposals[place].calls;
+    let is_this = |of: &&mut OtherAllocator| of.name == name;
+    if let Some(allocator) = plan.advice.allocators.iter_mut().find(is_this) {
+        let calls = allocator.calls;
         let saved = [0, 1].map(|way| (before[way] - after[way]) * calls as f64 / 1e6);
         let (low_ms, high_ms) = (saved[0].min(saved[1]), saved[0].max(saved[1]));
-        let time = TimeSaved::with_margin(calls, low_ms, high_ms, true);
-        plan.note_times(&HashMap::from([(place + 1, time)]));
+        allocator.time_saved = TimeSaved::with_margin(calls, low_ms, high_ms, true);
     }
 }
 
 /// Whether a replay of the recording in this process shows what a proposal saves. The final size of a buffer is not
 /// recorded, and a replay cannot leave the nodes of a container out.
 fn can_be_replayed(means: &Means) -> bool {
-    !matches!(means, Means::Reserve | Means::Packed { .. } | Means::Allocator(_))
+    !matches!(means, Means::Reserve | Means::Packed { .. })
 }
 
 /// The measurement of one proposal.
@@ -195,8 +245,8 @@ impl<'m> Measurement<'m> {
         Self { proposal, script, bytes_of, is_pooled, pool_of, sizes }
     }
 
-    /// The time saved; `None` if nothing of it is in the script, or its slots take too much memory.
-    fn run(self, budget: Duration) -> Option<TimeSaved> {
+    /// What was measured; `None` if nothing of it is in the script, or its slots take too much memory.
+    fn run(self, budget: Duration) -> Option<Measured> {
         let timed = self.script.timed_births(|kind| self.is_pooled[kind as usize]);
         let slots = |size: &Size| (size.slots as u64).saturating_mul(size.bytes);
         let pool_bytes = self.sizes.iter().map(slots).fold(0, u64::saturating_add);
@@ -204,7 +254,7 @@ impl<'m> Measurement<'m> {
             return None;
         }
         let sizes = &self.sizes;
-        let ranges = match self.proposal.means {
+        let (ranges, control) = match self.proposal.means {
             Means::Arena => {
                 let none = None::<Bare<ByKind<'_>>>;
                 self.compare(Arena::new(self.bytes_of, pool_bytes), none, budget)
@@ -219,31 +269,32 @@ impl<'m> Measurement<'m> {
                 self.compare(WithHandles::new(sizes, ByKind(&self.pool_of)), Some(bare), budget)
             }
         };
-        let (least, most) = ranges
-            .into_iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |all: (f64, f64), range| {
-                (all.0.min(range.0), all.1.max(range.1))
-            });
         let calls = self.proposal.calls;
         let whole_trace_ms = |timed_ns: f64| timed_ns * calls as f64 / timed as f64 / 1e6;
-        let (low_ms, high_ms) = (whole_trace_ms(least), whole_trace_ms(most));
-        Some(TimeSaved::with_margin(calls, low_ms, high_ms, true))
+        let of = |ranges: Vec<(f64, f64)>| {
+            let least = ranges.iter().map(|range| range.0).fold(f64::INFINITY, f64::min);
+            let most = ranges.iter().map(|range| range.1).fold(f64::NEG_INFINITY, f64::max);
+            (whole_trace_ms(least), whole_trace_ms(most))
+        };
+        Some(Measured { saved_ms: of(ranges), control_ms: of(control) })
     }
 
-    /// What one memory or another saves, in each way of working between calls.
+    /// What one memory or another saves, in each way of working between calls, and what the system's allocator saves
+    /// beside itself, which is nothing.
     fn compare<A: Memory, B: Memory>(
         &self,
         one: A,
         other: Option<B>,
         budget: Duration,
-    ) -> Vec<(f64, f64)> {
+    ) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
         let system = || System { bytes_of: self.bytes_of };
         let mut before = Program::new(self.script, &self.is_pooled, system(), system());
+        let mut control = Program::new(self.script, &self.is_pooled, system(), system());
         let mut one = Program::new(self.script, &self.is_pooled, system(), one);
         let mut other =
             other.map(|other| Program::new(self.script, &self.is_pooled, system(), other));
         let mut ways = [Between::Nothing, Between::other_work()]
-            .map(|between| (between, <[Estimate; 2]>::default()));
+            .map(|between| (between, <[Estimate; 3]>::default()));
         let begun = clock::worked();
         // The first round only fills the caches.
         for round in 0..=ROUNDS_MAX {
@@ -253,6 +304,7 @@ impl<'m> Measurement<'m> {
             for (between, estimates) in &mut ways {
                 let blocks = before.lap(self.script, between);
                 let laps = [
+                    Some(control.lap(self.script, between)),
                     Some(one.lap(self.script, between)),
                     other.as_mut().map(|other| other.lap(self.script, between)),
                 ];
@@ -263,8 +315,12 @@ impl<'m> Measurement<'m> {
                 }
             }
         }
-        let estimates = ways.iter().flat_map(|way| &way.1);
-        estimates.filter(|estimate| !estimate.is_empty()).map(Estimate::range).collect()
+        let ranges = |estimates: &[Estimate]| -> Vec<(f64, f64)> {
+            let measured = estimates.iter().filter(|estimate| !estimate.is_empty());
+            measured.map(Estimate::range).collect()
+        };
+        let saved = ways.iter().flat_map(|way| ranges(&way.1[1..])).collect();
+        (saved, ways.iter().flat_map(|way| ranges(&way.1[..1])).collect())
     }
 }
 

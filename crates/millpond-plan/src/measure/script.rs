@@ -117,7 +117,13 @@ impl<'k> Recorder<'k> {
         Self::of_stretches(bytes_of, events_in_trace, STRETCH, EVENTS_MAX)
     }
 
-    fn of_stretches(bytes_of: &'k [u64], events_in_trace: u64, each: u64, all: u64) -> Self {
+    /// The same with this many events in a stretch, and in all stretches at most.
+    pub(super) fn of_stretches(
+        bytes_of: &'k [u64],
+        events_in_trace: u64,
+        each: u64,
+        all: u64,
+    ) -> Self {
         Self {
             bytes_of,
             events_in_trace: events_in_trace.max(1),

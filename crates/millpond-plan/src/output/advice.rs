@@ -7,8 +7,8 @@ use super::paint::Paint;
 use super::table::{name_cell, short_function};
 use super::wrap::{COLUMNS, columns, fitted, wrapped, wrapped_behind};
 use crate::plan::{
-    Advice, AllTime, BYTES_MAX_LARGEST, Library, Means, Proposal, SHARE_MIN, TimeOf, TimeSaved,
-    TracePlan, WORTH_MS, WORTH_SHARE_OF_TIME,
+    Advice, AllTime, BYTES_MAX_LARGEST, LeftOut, Library, Means, NotTried, OtherAllocator,
+    Proposal, Rules, SHARE_MIN, TimeOf, TimeSaved, TracePlan, WORTH_MS, WORTH_SHARE_OF_TIME,
 };
 use crate::trace::{Caller, Format, Language};
 
@@ -57,6 +57,10 @@ pub fn advice_text(plan: &TracePlan, all: bool, paint: Paint) -> String {
     if !advice.is_empty() {
         out += &paint.faint_lines(&wrapped(VISITS_LEFT_OUT));
     }
+    for (proposal, why) in &advice.left_out {
+        out += &wrapped_behind("  – ", "    ", &left_out(proposal, *why, plan));
+    }
+    out += &untried_text(plan, all);
     let libraries = advice.libraries.iter().filter(|it| it.share_of_calls >= SHARE_MIN);
     let (hooked, others): (Vec<_>, Vec<_>) =
         libraries.take(OTHERS_SHOWN).partition(|library| library.hook().is_some());
@@ -93,12 +97,120 @@ pub fn advice_text(plan: &TracePlan, all: bool, paint: Paint) -> String {
 /// What the ranking goes by.
 fn legend(advice: &Advice) -> &'static str {
     if advice.is_measured() {
-        "Ranked by the time that each saves in all of the recording, measured by replaying it (computed from prices \
-         where that is impossible). A simpler change that saves nearly as much comes first."
+        "Ranked by the time that each saves for certain in all of the recording: its calls were replayed here, with the \
+         system's allocator and with the proposal in turns (what cannot be replayed is computed from prices). A simpler \
+         change that saves nearly as much comes first."
     } else {
         "Ranked by the time that each saves in all of the recording, computed from the prices of calls (--measure \
          replays it instead). A simpler change that saves nearly as much comes first."
     }
+}
+
+/// What a trial left out, and why.
+fn left_out(proposal: &Proposal, why: LeftOut, plan: &TracePlan) -> String {
+    let why = match why {
+        LeftOut::MayBeNothing => "it may save nothing",
+        LeftOut::Disturbed => {
+            "the measurement was disturbed twice: it says more than all of these calls cost"
+        }
+    };
+    format!(
+        "Left out after a trial: {}, {}, {}; {why}.",
+        what(proposal, plan),
+        change(proposal).trim_end_matches(','),
+        time_saved(proposal.time_saved, plan.advice.time),
+    )
+}
+
+/// In one sentence, what a trial left out, for those who do not want to see all.
+pub fn left_out_sentence(plan: &TracePlan) -> Option<String> {
+    let of = |why| plan.advice.left_out.iter().filter(|left_out| left_out.1 == why).count() as u64;
+    let (nothing, disturbed) = (of(LeftOut::MayBeNothing), of(LeftOut::Disturbed));
+    let parts: Vec<String> =
+        [(nothing, "that may save nothing"), (disturbed, "whose measurement was disturbed twice")]
+            .into_iter()
+            .filter(|part| part.0 > 0)
+            .map(|(number, which)| format!("{} {which}", number_of(number, "proposal")))
+            .collect();
+    let all = parts.join(", ");
+    (!parts.is_empty()).then(|| format!("Tried here and left out: {all} (--measure)."))
+}
+
+/// What was not tried, and is no proposal before it is.
+fn untried_text(plan: &TracePlan, all: bool) -> String {
+    let untried = &plan.advice.untried;
+    if untried.is_empty() {
+        return String::new();
+    }
+    if !all {
+        return wrapped(&format!(
+            "Not tried: {} (--all; --measure tries more).",
+            number_of(untried.len() as u64, "change")
+        ));
+    }
+    let item = |of: &Proposal| {
+        let text =
+            format!("Not tried, computed from prices: {}: {}.", what(of, plan), saving(of, plan));
+        wrapped_behind("  – ", "    ", &text)
+    };
+    untried.iter().map(item).collect()
+}
+
+/// Why nothing was tried here, if that is worth a word.
+pub fn why_not_tried(rules: &Rules) -> Option<&'static str> {
+    match rules.not_tried? {
+        NotTried::Unasked | NotTried::NotOptimised => None,
+        NotTried::Preloaded => Some(
+            "Nothing was tried on this machine, because LD_PRELOAD puts a library before the system's allocator: the times \
+             are computed from reference prices.",
+        ),
+        NotTried::Implausible => Some(
+            "Nothing was tried on this machine, because its prices are implausible (other work, or a recorder): the times \
+             are computed from reference prices.",
+        ),
+    }
+}
+
+/// Other allocators, which a user may try without a change of the code.
+pub fn allocators_text(plan: &TracePlan, paint: Paint) -> String {
+    let allocators = &plan.advice.allocators;
+    if allocators.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", paint.strong("Other allocators to try"));
+    for other in allocators {
+        out += &wrapped_behind("  ", "    ", &allocator(other, plan));
+        let _ = writeln!(out, "    {}", allocator_command(other));
+    }
+    out + &wrapped(MAY_CRASH)
+}
+
+/// What to know before another allocator is tried.
+pub const MAY_CRASH: &str = "A program may crash under another allocator, or become slower: run its tests with it, and time \
+                             whole runs in turns, before you rely on it.";
+
+fn allocator(other: &OtherAllocator, plan: &TracePlan) -> String {
+    let (low_ms, high_ms) = other.saved_ms();
+    let net = TimeSaved { low_ms, high_ms, ..other.time_saved };
+    let start = match other.start_ms {
+        Some(ms) => format!(", with {} ms for its start counted", signed(ms)),
+        None => ", its start not counted".to_owned(),
+    };
+    let basis = if other.time_saved.is_measured { "by a replay" } else { "by prices" };
+    let saves = if high_ms > 0.0 { "saves" } else { "saves nothing:" };
+    format!(
+        "{}: {saves} {} ({basis}){start}; {}.",
+        name_cell(&other.name),
+        time_saved(net, plan.advice.time),
+        number_of(other.calls, "call")
+    )
+}
+
+/// The command that runs a program with another allocator.
+pub fn allocator_command(other: &OtherAllocator) -> String {
+    let library =
+        other.library.as_deref().map_or_else(|| format!("lib{}.so", other.name), str::to_owned);
+    format!("LD_PRELOAD={} ./program", quoted(&library))
 }
 
 /// That all of this saves next to nothing of a tick, where that is so: then pools are for something else.
@@ -138,7 +250,6 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
 /// What a proposal is about: a class, `48 bytes`, `2-29 bytes`, or all calls.
 pub fn what(proposal: &Proposal, plan: &TracePlan) -> String {
     match (&proposal.means, plan.summary.format) {
-        (Means::Allocator(_), _) => "all calls".to_owned(),
         (Means::ProgramSizeClasses(_), _) => {
             format!("all blocks up to {} bytes", count(proposal.bytes_max.unwrap_or(0)))
         }
@@ -182,7 +293,6 @@ pub fn change(proposal: &Proposal) -> String {
                  pointers (such as a list, with a block of {node} bytes for each),"
             )
         }
-        Means::Allocator(name) => format!("{name} instead of the system's allocator"),
     }
 }
 
@@ -197,7 +307,6 @@ pub fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
     let (saved, share) = (count(proposal.calls_saved), percent(proposal.share_of_calls));
     let all = count(plan.summary.births);
     let of = match (&proposal.means, plan.summary.format) {
-        (Means::Allocator(_), _) => format!("{} calls", count(proposal.calls)),
         (_, Format::Heap(_)) => format!("{saved} of {all} calls ({share})"),
         (_, Format::Lifetimes) if proposal.is_of_slots() => {
             format!("{saved} of {all} objects take a slot that is free again ({share})")
@@ -205,8 +314,16 @@ pub fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
         (_, Format::Lifetimes) => format!("{saved} of {all} objects ({share})"),
     };
     let verb = if proposal.time_saved.is_measured { "was measured to save" } else { "saves" };
+    let no_size = match proposal.means {
+        Means::SizeClasses | Means::ProgramSizeClasses(_)
+            if plan.summary.language() == Language::C =>
+        {
+            "; for blocks whose size is known where they are freed, because `free` gets none"
+        }
+        _ => "",
+    };
     format!(
-        "{} {verb} {}; {of}{just_freed}",
+        "{} {verb} {}; {of}{just_freed}{no_size}",
         change(proposal),
         time_saved(proposal.time_saved, plan.advice.time)
     )
@@ -261,6 +378,7 @@ pub fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
         return Some(match plan.summary.language() {
             Language::Rust => "millpond::PackedPool<T>".to_owned(),
             Language::Cpp => "millpond::packed_pool<T>, in millpond.hpp".to_owned(),
+            Language::C => "mp_packed, in millpond.h".to_owned(),
             Language::Unknown => "PackedPool<T> in Rust, packed_pool<T> in C++".to_owned(),
         });
     }
@@ -296,6 +414,9 @@ fn inside_without_hook(libraries: &[&Library]) -> String {
 /// Why nothing is proposed, and what would be best.
 pub fn nothing(plan: &TracePlan) -> String {
     let best = match &plan.advice.best_of_none {
+        None if !plan.advice.left_out.is_empty() => {
+            "Nothing that was tried here saves time for certain".to_owned()
+        }
         None => "No object gives a slot back that another could take".to_owned(),
         Some(best) => {
             let by = match best.main_caller() {

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use super::advice::why;
+use super::advice::{MAY_CRASH, allocator_command, why};
 use super::between::BetweenJson;
 use super::json::{CutJson, LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
-    Between, BirthsPerTick, BusiestBetween, Class, GENERATION_BITS, Library, Means, Proof,
-    Proposal, Rules, SizeClass, SizeClasses, SmallerBetween, TimeOf, TimeSaved, TracePlan, Unsure,
-    Untouched, lifetimes_of, seconds_until,
+    Between, BirthsPerTick, BusiestBetween, Class, GENERATION_BITS, LeftOut, Library, Means,
+    NotTried, OtherAllocator, Proof, Proposal, Rules, SizeClass, SizeClasses, SmallerBetween,
+    TimeOf, TimeSaved, TracePlan, Unsure, Untouched, lifetimes_of, seconds_until,
 };
 use crate::reading::ReadingJson;
 use crate::trace::{Caller, End, Wrapper};
@@ -36,6 +36,9 @@ struct RulesJson {
     prices: String,
     /// Whether the prices were measured on this machine.
     prices_are_measured: bool,
+    /// Why nothing was tried on this machine: `unasked`, `not-optimised`, `preloaded` or `implausible`; `null` if the
+    /// first proposals were.
+    not_tried: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -83,6 +86,12 @@ struct TraceJson<'p> {
     pool_first: Vec<ProposalJson<'p>>,
     /// The best change, if nothing is worth one.
     best_of_none: Option<ProposalJson<'p>>,
+    /// What a trial on this machine left out.
+    left_out: Vec<LeftOutJson<'p>>,
+    /// After a trial: changes that were not tried, computed from prices.
+    untried: Vec<ProposalJson<'p>>,
+    /// Other general allocators, to try: no proposals, because a program may crash under them.
+    allocators: Vec<AllocatorJson<'p>>,
     /// What libraries allocate for themselves.
     inside_libraries: Vec<LibraryJson<'p>>,
     skipped_wrappers: Vec<WrapperJson<'p>>,
@@ -91,6 +100,31 @@ struct TraceJson<'p> {
     /// With `--size-classes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     size_classes: Option<SizeClassesJson>,
+}
+
+/// A proposal that is none after a trial.
+#[derive(Serialize)]
+struct LeftOutJson<'p> {
+    /// `may-save-nothing` or `disturbed`.
+    left_out: &'static str,
+    #[serde(flatten)]
+    proposal: ProposalJson<'p>,
+}
+
+/// Another general allocator.
+#[derive(Serialize)]
+struct AllocatorJson<'p> {
+    name: &'p str,
+    /// What its calls save, without its start.
+    time_saved: TimeSavedJson,
+    /// How much longer a program takes to start with it; `null` if it was not measured.
+    start_ms: Option<Number>,
+    /// Its library, where it is installed.
+    library: Option<&'p str>,
+    /// The command that runs a program with it.
+    command: String,
+    /// What to know before.
+    warning: &'static str,
 }
 
 /// All of the time.
@@ -110,7 +144,7 @@ struct ProposalJson<'p> {
     class: &'p str,
     /// The number by which the text refers to it.
     number: usize,
-    /// `packed`, `pool`, `shared-pool`, `size-classes`, `program-size-classes`, `arena`, `reserve` or `allocator`.
+    /// `packed`, `pool`, `shared-pool`, `size-classes`, `program-size-classes`, `arena` or `reserve`.
     kind: &'static str,
     /// The classes of a pool.
     classes: &'p [String],
@@ -119,8 +153,7 @@ struct ProposalJson<'p> {
     slot_bytes: Option<&'p [u64]>,
     /// Calls to the allocator.
     calls: u64,
-    /// How many of them would have found a slot that was free again; of a buffer, its resizes; of an arena and of
-    /// another allocator, all.
+    /// How many of them would have found a slot that was free again; of a buffer, its resizes; of an arena, all.
     calls_saved: u64,
     /// Those as a share of all calls in the trace.
     share_of_calls: Number,
@@ -359,6 +392,7 @@ pub fn plan_json(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<
             session_seconds: Number(rules.session_seconds),
             prices: rules.prices.to_string(),
             prices_are_measured: rules.prices.are_measured,
+            not_tried: rules.not_tried.map(NotTried::name),
         },
         traces: plans.iter().map(|plan| TraceJson::of(plan, wanted)).collect(),
     })
@@ -406,10 +440,37 @@ impl<'p> TraceJson<'p> {
             peak_bytes: plan.peak_bytes,
             pool_first: proposals.map(|(number, of)| ProposalJson::of(plan, number, of)).collect(),
             best_of_none: plan.advice.best_of_none.as_ref().map(|of| ProposalJson::of(plan, 0, of)),
+            left_out: plan.advice.left_out.iter().map(|of| LeftOutJson::of(plan, of)).collect(),
+            untried: plan.advice.untried.iter().map(|of| ProposalJson::of(plan, 0, of)).collect(),
+            allocators: plan
+                .advice
+                .allocators
+                .iter()
+                .map(|of| AllocatorJson::of(plan, of))
+                .collect(),
             inside_libraries: plan.advice.libraries.iter().map(LibraryJson::from).collect(),
             skipped_wrappers: plan.advice.wrappers.iter().map(WrapperJson::from).collect(),
             classes: wanted.classes(plan).into_iter().map(|c| ClassJson::of(plan, c)).collect(),
             size_classes: plan.size_classes.as_ref().map(SizeClassesJson::from),
+        }
+    }
+}
+
+impl<'p> LeftOutJson<'p> {
+    fn of(plan: &TracePlan, (proposal, why): &'p (Proposal, LeftOut)) -> Self {
+        Self { left_out: why.name(), proposal: ProposalJson::of(plan, 0, proposal) }
+    }
+}
+
+impl<'p> AllocatorJson<'p> {
+    fn of(plan: &TracePlan, other: &'p OtherAllocator) -> Self {
+        Self {
+            name: &other.name,
+            time_saved: TimeSavedJson::of(&other.time_saved, plan.advice.time.map(|all| all.ms)),
+            start_ms: other.start_ms.map(Number),
+            library: other.library.as_deref(),
+            command: allocator_command(other),
+            warning: MAY_CRASH,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::advice::{advice_text, next_line};
+use super::advice::{advice_text, allocators_text, left_out_sentence, next_line, why_not_tried};
 use super::between::{WHO_DIED_IS_UNKNOWN, between, in_table, length_in_table};
 use super::figures::{byte_unit, bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
@@ -25,6 +25,8 @@ pub struct Wanted {
     pub classes: Option<Pattern>,
     /// Whether handles are proposed.
     pub handles: bool,
+    /// Whether the user had the proposals measured, so that they are shown.
+    pub measured: bool,
     /// Whether everything is shown, including classes that are not worth a pool.
     pub all: bool,
 }
@@ -80,7 +82,8 @@ fn trace_text(plan: &TracePlan, rules: &Rules, wanted: &Wanted, paint: Paint) ->
     out.push_str(&what_it_is(plan, wanted));
     let all = wanted.classes(plan);
     let listed = wanted.listed(&all);
-    let classes = &listed[..listed.len().min(wanted.top)];
+    let shown_max = if wanted.all { usize::MAX } else { wanted.top };
+    let classes = &listed[..listed.len().min(shown_max)];
     if !classes.is_empty() {
         let _ = writeln!(out, "\n{}", paint.strong("How many slots to reserve"));
         out.push_str(&sizes(plan, classes, rules, paint));
@@ -98,10 +101,15 @@ fn trace_text(plan: &TracePlan, rules: &Rules, wanted: &Wanted, paint: Paint) ->
         // Not wrapped: it is to be copied.
         let _ = writeln!(out, "  {next}");
     }
+    let left_out = left_out_sentence(plan).filter(|_| !wanted.details() && !wanted.measured);
+    for sentence in left_out.into_iter().chain(why_not_tried(rules).map(str::to_owned)) {
+        out += &paint.faint_lines(&wrapped(&sentence));
+    }
     let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
-    if wanted.details() || plan.advice.is_measured() {
+    if wanted.details() || wanted.measured {
         out.push_str(&advice_text(plan, wanted.all, paint));
     }
+    out.push_str(&allocators_text(plan, paint));
     if wanted.details() {
         out.push_str(&details(plan, classes, rules, wanted, paint));
     }
@@ -152,8 +160,7 @@ const HANDLES_LEGEND: &str = "how long the program can run until the slot that i
                               the slot and 32 - N for the generation";
 
 const NO_TIMES: &str = "The recording has counts but no times: how long objects live, what a smaller pool would have \
-                        refused, and how long handles last are unknown. In a table from DHAT, the peak of a size is the \
-                        sum of the peaks of its call sites.";
+                        refused, and how long handles last are unknown.";
 
 const NO_CLOCK: &str = "The trace has no clock, so it is unknown how long generations last. Set the number of ticks per \
                         second with --tick-rate HZ.";

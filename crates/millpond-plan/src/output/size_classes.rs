@@ -55,21 +55,47 @@ pub fn size_classes_text(
     text += &match language {
         Language::Rust | Language::Unknown => rust(found),
         Language::Cpp => cpp(found),
+        Language::C => c(found),
     };
+    if language == Language::C {
+        text += &format!("\n{}", wrapped(NO_SIZE_AT_FREE));
+    }
     text
 }
 
-/// The same for C++. In C, `mp_classes_create` takes the same table.
-fn cpp(found: &SizeClasses) -> String {
-    let mut text = "#include <list>\n#include <memory_resource>\n#include \"millpond.hpp\"\n\n\
-                    // Bytes and slots of each class, by `millpond plan --size-classes`.\n\
+/// What a program in C has to know of an allocator of size classes.
+const NO_SIZE_AT_FREE: &str = "`free` gets no size, and `mp_classes_give` needs the one that was taken. So this is for blocks \
+                               whose type, or length, is known where they are freed. Where it is not, take a pool \
+                               (`mp_pool`) for each type.";
+
+/// The table of classes, as C and C++ have it.
+fn table_of_c(found: &SizeClasses) -> String {
+    let mut text = "/* Bytes and slots of each class, by `millpond plan --size-classes`. */\n\
                     static const mp_class slots_by_size[] = {\n"
         .to_owned();
     for class in &found.classes {
         let _ = writeln!(text, "    {{{}, {}}},", class.slot_bytes, class.slots);
     }
+    text + "};\n\n"
+}
+
+/// The code for C.
+fn c(found: &SizeClasses) -> String {
+    format!(
+        "#include \"millpond.h\"\n\n{}mp_classes *memory;\nmp_classes_create(slots_by_size, {}, MP_CLASSES_GROW, \
+         &memory);\n\nvoid *block = mp_classes_take(memory, bytes, 8);\nmp_classes_give(memory, block, bytes, 8);\n",
+        table_of_c(found),
+        found.classes.len()
+    )
+}
+
+/// The code for C++.
+fn cpp(found: &SizeClasses) -> String {
+    let mut text =
+        "#include <list>\n#include <memory_resource>\n#include \"millpond.hpp\"\n\n".to_owned();
+    text += &table_of_c(found);
     text += &format!(
-        "}};\n\nmillpond::size_classes memory(slots_by_size, {}, MP_CLASSES_GROW);\n\
+        "millpond::size_classes memory(slots_by_size, {}, MP_CLASSES_GROW);\n\
          std::pmr::list<int> numbers(&memory); // each container of std::pmr takes it\n",
         found.classes.len()
     );

@@ -23,12 +23,12 @@ mod statistics;
 mod untouched;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::time::Duration;
 
 pub use advice::BLOCKS_AT_HAND_DEFAULT;
 pub use advice::{
-    Advice, Library, Means, Proposal, SHARE_MIN, WORTH_MS, WORTH_SHARE_OF_TIME, is_worth,
+    Advice, LeftOut, Library, Means, OtherAllocator, Proposal, SHARE_MIN, Verdict, WORTH_MS,
+    WORTH_SHARE_OF_TIME, is_worth,
 };
 pub use all_time::{AllTime, TimeOf};
 pub use between::{Between, BusiestBetween, OldestFirst, PaceBetween, SmallerBetween};
@@ -79,6 +79,8 @@ pub struct Rules {
     pub blocks_at_hand: u8,
     /// What calls to the allocator cost, and what costs less.
     pub prices: Prices,
+    /// Why the prices of this machine are not known, and so nothing is tried on it, if that is so.
+    pub not_tried: Option<NotTried>,
     /// How long the program must run without a retired slot.
     pub session_seconds: f64,
 }
@@ -94,7 +96,34 @@ impl Default for Rules {
             skip_callers: Vec::new(),
             blocks_at_hand: BLOCKS_AT_HAND_DEFAULT,
             prices: Prices::REFERENCE,
+            not_tried: Some(NotTried::Unasked),
             session_seconds: SESSION_HOURS_DEFAULT * 3600.0,
+        }
+    }
+}
+
+/// Why proposals are not tried on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotTried {
+    /// The user gives prices, or no time, or plans in a program that measures nothing.
+    Unasked,
+    /// This build of the tool is not optimised, so that its times mean nothing.
+    NotOptimised,
+    /// Another library was loaded before the system's (`LD_PRELOAD`), so the allocator is not the one that programs have.
+    Preloaded,
+    /// What calls cost here was measured twice, and is more than calls cost.
+    Implausible,
+}
+
+impl NotTried {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unasked => "unasked",
+            Self::NotOptimised => "not-optimised",
+            Self::Preloaded => "preloaded",
+            Self::Implausible => "implausible",
         }
     }
 }
@@ -180,10 +209,14 @@ impl TracePlan {
         self.classes.iter().fold(Proof::default(), |all, class| all.and(class.proof))
     }
 
-    /// Records the measured times of proposals, by their numbers.
-    pub(crate) fn note_times(&mut self, times: &HashMap<usize, TimeSaved>) {
-        self.advice.note_times(times);
-        self.note_worth();
+    /// Records what a trial says of proposals, by their numbers. Which classes are worth a pool stays: how many slots they
+    /// need does not depend on how busy a machine is.
+    pub(crate) fn note_trial(
+        &mut self,
+        verdicts: &std::collections::HashMap<usize, Verdict>,
+        can_be_tried: impl Fn(&Proposal) -> bool,
+    ) {
+        self.advice.note_trial(verdicts, can_be_tried);
     }
 
     /// Records which classes are worth a pool: those of a proposal, or all if the program has pools already.

@@ -80,6 +80,10 @@ impl fmt::Display for Price {
     }
 }
 
+/// What no call costs on a machine that does nothing else: prices beyond that are disturbed. An allocator that
+/// something else watches, such as a recorder, costs more, too.
+const PLAUSIBLE_NS: [f64; 3] = [200.0, 1_000.0, 3_000.0];
+
 /// The prices of an allocator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AllocatorPrices {
@@ -98,6 +102,20 @@ impl AllocatorPrices {
         let prices = text.split('/').map(Price::parse).collect::<Option<Vec<_>>>()?;
         let [at_hand, small, large] = prices.try_into().ok()?;
         Some(Self { at_hand, small, large })
+    }
+
+    /// The dearest of all.
+    #[must_use]
+    pub fn dearest_ns(&self) -> f64 {
+        [self.at_hand, self.small, self.large].iter().map(|price| price.high).fold(0.0, f64::max)
+    }
+
+    /// Whether calls may cost this: something, and no more than calls do.
+    #[must_use]
+    pub fn are_plausible(&self) -> bool {
+        let all = [self.at_hand, self.small, self.large].into_iter().zip(PLAUSIBLE_NS);
+        let is_plausible = |(price, most): (Price, f64)| price.low > 0.0 && price.high <= most;
+        all.into_iter().all(is_plausible)
     }
 
     /// The lower of both, price by price and end by end.
@@ -339,10 +357,14 @@ impl TimeSaved {
         Self { calls, low_ms: lower(low_ms), high_ms: -lower(-high_ms), is_measured }
     }
 
-    /// The middle of the range.
+    /// What it is ranked by: if it was tried, what is certain; prices alone are certain of nothing, so the middle of their
+    /// range is all that they are worth.
     #[must_use]
-    pub fn middle_ms(&self) -> f64 {
-        self.low_ms.midpoint(self.high_ms)
+    pub fn rank_ms(&self) -> f64 {
+        match self.is_measured {
+            true => self.low_ms,
+            false => self.low_ms.midpoint(self.high_ms),
+        }
     }
 }
 
@@ -401,6 +423,17 @@ mod tests {
     }
 
     #[test]
+    fn prices_of_a_disturbed_machine_are_not_plausible() {
+        let of = |text| AllocatorPrices::parse(text).expect("prices");
+        assert!(Prices::REFERENCE.system.are_plausible());
+        assert!(of("40..90/150/400..900").are_plausible(), "a slow machine");
+        for text in ["10820/25/60", "9..286/25/60", "0/25/60", "9/2000/60", "9/25/4000"] {
+            assert!(!of(text).are_plausible(), "{text}");
+        }
+        assert_eq!(of("9..14/20..36/40..90").dearest_ns(), 90.0);
+    }
+
+    #[test]
     fn what_is_beyond_another_price_is_no_less_than_nothing() {
         let beyond = |other| Price::new(9.0, 14.0).beyond(other);
         assert_eq!(beyond(Price::new(2.0, 3.0)), Price::new(7.0, 11.0));
@@ -421,6 +454,7 @@ mod tests {
         assert_eq!(calls.cost_of_slots(slots), Price::new(4.0 + 18.0, 8.0 + 24.0));
         let time = TimeSaved::of_costs(10, Price::new(5e6, 9e6), Price::new(1e6, 3e6));
         assert_eq!((time.low_ms, time.high_ms), (4.0 / 1.25, 7.5));
-        assert_eq!(time.middle_ms(), (3.2 + 7.5) / 2.0);
+        assert_eq!(time.rank_ms(), (3.2 + 7.5) / 2.0);
+        assert_eq!(TimeSaved { is_measured: true, ..time }.rank_ms(), 3.2);
     }
 }

@@ -11,18 +11,28 @@ use crate::output::between::in_table;
 
 /// The maximum number of rows; the classes beyond are summed up in one line below.
 const ROWS_MAX: usize = 1000;
-/// The maximum number of smaller capacities in a row; the class's card has all of them.
-const SMALLER_IN_ROW: usize = 3;
 
-/// The table, in its own box that scrolls sideways if the table is wider than the page.
+/// The headings, which a cell repeats: in a narrow window each row becomes a list of them.
+const LIVE_OVER_TIME: &str = "live over time";
+const RESERVE: &str = "reserve";
+const MEMORY: &str = "memory";
+const MOST: &str = "most at once";
+const USUAL: &str = "99 % of the time";
+const CREATED: &str = "created";
+const CHECKED: &str = "checked";
+const SMALLER: &str = "with fewer slots";
+const HANDLE: &str = "handle";
+
+/// The table. In a window that is too narrow for it, each of its rows is a list.
 pub(super) fn table(trace: &Trace) -> impl Template {
     let shown = &trace.classes[..trace.classes.len().min(ROWS_MAX)];
     let columns = Columns::of(trace);
+    let times = headings_of_times(trace);
     owned_html! {
         div(class="scroll") {
             table(class="classes") {
                 thead : columns.head(trace);
-                tbody { @ for class in shown { : row(class, columns); } }
+                tbody { @ for class in shown { : row(class, columns, &times); } }
             }
         }
         : "\n";
@@ -59,56 +69,61 @@ impl Columns {
             Format::Lifetimes => "class",
             Format::Heap => "size, bytes",
         };
-        let unit = figures::unit_name(trace.time_unit);
-        let units = figures::unit_names(trace.time_unit);
+        let times = headings_of_times(trace);
         owned_html! {
             tr {
                 th(class="key") : name;
-                @ if self.live_over_time { th : "live over time"; }
-                th(class="num strong") : "reserve";
-                @ if self.bytes { th(class="num") : "memory"; }
-                th(class="num") : "most at once";
-                @ if self.times { th(class="num") : "99 % of the time"; }
-                th(class="num") : "created";
-                @ if self.proof { th : "checked"; }
-                @ if self.smaller { th : "refused with fewer slots"; }
-                @ if self.times {
-                    th(class="num") { : "created per "; : unit; }
-                    th(class="num") { : "worst "; : unit; }
-                    th(class="num") { : "median life, "; : units; }
-                    th(class="num") { : "95 % live, "; : units; }
-                }
-                @ if self.handle { th : "handle"; }
+                @ if self.live_over_time { th : LIVE_OVER_TIME; }
+                th(class="num strong") : RESERVE;
+                @ if self.bytes { th(class="num") : MEMORY; }
+                th(class="num") : MOST;
+                @ if self.times { th(class="num") : USUAL; }
+                th(class="num") : CREATED;
+                @ if self.proof { th : CHECKED; }
+                @ if self.smaller { th : SMALLER; }
+                @ if self.times { @ for heading in &times { th(class="num") : heading; } }
+                @ if self.handle { th : HANDLE; }
             }
         }
     }
 }
 
-fn row(class: &Class, columns: Columns) -> impl Template {
+fn headings_of_times(trace: &Trace) -> [String; 4] {
+    let unit = figures::unit_name(trace.time_unit);
+    let units = figures::unit_names(trace.time_unit);
+    [
+        format!("created per {unit}"),
+        format!("worst {unit}"),
+        format!("median life, {units}"),
+        format!("95 % live, {units}"),
+    ]
+}
+
+fn row<'r>(class: &'r Class, columns: Columns, times: &'r [String; 4]) -> impl Template + 'r {
     owned_html! {
         tr {
             : key(&class.name);
             @ if columns.live_over_time {
-                td(class="wave") {
+                td(class="wave", data-h=LIVE_OVER_TIME) {
                     @ if let Some(series) = &class.live_over_time {
                         : Raw(live_plot::sparkline(series, class.capacity));
                     }
                 }
             }
-            td(class="num strong", data-v=class.capacity) : figures::count(class.capacity);
-            @ if columns.bytes { : optional(class.bytes_at_capacity, figures::bytes); }
-            : number(class.peak_live);
-            @ if columns.times { : optional(class.p99_live, figures::count); }
-            : number(class.lifetimes);
+            td(class="num strong", data-v=class.capacity, data-h=RESERVE) : figures::count(class.capacity);
+            @ if columns.bytes { : optional(MEMORY, class.bytes_at_capacity, figures::bytes); }
+            : number(MOST, class.peak_live);
+            @ if columns.times { : optional(USUAL, class.p99_live, figures::count); }
+            : number(CREATED, class.lifetimes);
             @ if columns.proof { : proof(class.proof.as_ref()); }
             @ if columns.smaller { : smaller(&class.smaller); }
             @ if columns.times {
-                : optional(class.births.map(|births| births.mean), figures::mean);
-                : optional(class.births.map(|births| births.worst), figures::count);
-                : length(class.lifetime_median);
-                : length(class.lifetime_p95);
+                : optional(&times[0], class.births.map(|births| births.mean), figures::mean);
+                : optional(&times[1], class.births.map(|births| births.worst), figures::count);
+                : length(&times[2], class.lifetime_median);
+                : length(&times[3], class.lifetime_p95);
             }
-            @ if columns.handle { td(class="code") : texts::cut(&class.handle, 60); }
+            @ if columns.handle { td(class="code", data-h=HANDLE) : texts::cut(&class.handle, 60); }
         }
         : "\n";
     }
@@ -124,43 +139,45 @@ fn key(name: &str) -> impl Template {
     }
 }
 
-fn number(value: u64) -> impl Template {
-    owned_html! { td(class="num", data-v=value) : figures::count(value); }
+fn number(heading: &str, value: u64) -> impl Template {
+    owned_html! { td(class="num", data-v=value, data-h=heading) : figures::count(value); }
 }
 
-fn optional<V: Copy + ToString>(value: Option<V>, shown: impl Fn(V) -> String) -> impl Template {
+fn optional<V: Copy + ToString>(
+    heading: &str,
+    value: Option<V>,
+    shown: impl Fn(V) -> String,
+) -> impl Template {
     owned_html! {
         @ if let Some(value) = value {
-            td(class="num", data-v=value.to_string()) : shown(value);
+            td(class="num", data-v=value.to_string(), data-h=heading) : shown(value);
         } else {
-            td(class="num none", data-v="-1") : "–";
+            td(class="num none", data-v="-1", data-h=heading) : "–";
         }
     }
 }
 
 /// The length of a lifetime; `≥` means that it may be longer.
-fn length(length: Option<Between<Length>>) -> impl Template {
+fn length(heading: &str, length: Option<Between<Length>>) -> impl Template {
     let shown = |length: Length| {
         let sign = if length.at_least { "≥" } else { "" };
         format!("{sign}{}", figures::count(length.steps))
     };
     let most = length.map(|length| length.most.steps);
-    optional(most, move |_| match length.map(|length| length.map(shown)) {
+    optional(heading, most, move |_| match length.map(|length| length.map(shown)) {
         Some(Between { least, most }) if least != most => format!("{least}–{most}"),
         Some(Between { most, .. }) => most,
         None => String::new(),
     })
 }
 
+/// What the smallest of the smaller pools refuses; the class's card has all of them.
 fn smaller(smaller: &[Smaller]) -> impl Template {
     owned_html! {
-        td(class="smaller") {
-            @ for pool in smaller.iter().take(SMALLER_IN_ROW) {
-                span {
-                    b : in_table(pool.refused);
-                    : " at "; : figures::count(pool.capacity);
-                }
-                : " ";
+        td(class="smaller", data-h=SMALLER) {
+            @ if let Some(pool) = smaller.last() {
+                : figures::number_of(pool.capacity, "slot"); : " refuse ";
+                b : in_table(pool.refused);
             }
         }
     }
@@ -170,15 +187,15 @@ fn proof(proof: Option<&Proof>) -> impl Template {
     owned_html! {
         @ if let Some(proof) = proof {
             @ if proof.holds() {
-                td(class="good") : "✓";
+                td(class="good", data-h=CHECKED) : "✓";
             } else {
-                td(class="bad") {
+                td(class="bad", data-h=CHECKED) {
                     : "✗ "; : figures::count(proof.refused); : " refused, ";
                     : figures::count(proof.stale_resolved); : " stale resolved";
                 }
             }
         } else {
-            td(class="none") : "–";
+            td(class="none", data-h=CHECKED) : "–";
         }
     }
 }
@@ -249,10 +266,36 @@ mod tests {
         };
         for columns in [true, false].map(columns) {
             let head = columns.head(&Trace::default()).into_string().unwrap();
-            let row = row(&Class::default(), columns).into_string().unwrap();
+            let times = headings_of_times(&Trace::default());
+            let class = Class::default();
+            let row = row(&class, columns, &times).into_string().unwrap();
             let cells = row.matches("</td>").count() + row.matches("</th>").count();
             assert_eq!(head.matches("</th>").count(), cells, "{row}");
         }
+    }
+
+    /// A narrow window shows the heading beside each cell.
+    #[test]
+    fn every_cell_repeats_its_heading() {
+        let class = Class { births: Some(Births::default()), ..Class::default() };
+        let html = render(vec![class]);
+        let cells = html.matches("<td").count();
+        assert!(cells > 5 && html.matches("data-h=").count() == cells, "{html}");
+    }
+
+    #[test]
+    fn fewer_slots_are_told_in_words() {
+        let smaller = |capacity| Smaller {
+            capacity,
+            refused: Between::known(10_508),
+            evicted: Between::known(7),
+        };
+        let class = Class { smaller: vec![smaller(500), smaller(412)], ..Class::default() };
+        let html = render(vec![class]);
+        assert!(
+            html.contains("412 slots refuse <b>10,508</b>") && !html.contains("500 slots"),
+            "{html}"
+        );
     }
 
     #[test]

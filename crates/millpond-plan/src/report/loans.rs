@@ -108,18 +108,20 @@ fn facts(pool: &Pool<'_>) -> impl Template {
     }
 }
 
+/// The capacity, and then what each cell of a row tells.
+const HEADINGS: [&str; 9] = [
+    "capacity",
+    "wait 50 %",
+    "90 %",
+    "99 %",
+    "longest",
+    "refused",
+    "busy",
+    "opened as needed: 99 %",
+    "opened",
+];
+
 fn table(plan: &LoanPlan) -> impl Template {
-    const HEADINGS: [&str; 9] = [
-        "capacity",
-        "wait 50 %",
-        "90 %",
-        "99 %",
-        "longest",
-        "refused",
-        "busy",
-        "opened as needed: 99 %",
-        "opened",
-    ];
     owned_html! {
         div(class="scroll") {
             table(class="classes") {
@@ -147,7 +149,9 @@ fn row(at: &AtCapacity, smallest: Option<usize>) -> impl Template {
     owned_html! {
         tr {
             th(class=class) : at.capacity;
-            @ for cell in cells { td(class="num") : cell; }
+            @ for (cell, heading) in cells.into_iter().zip(&HEADINGS[1..]) {
+                td(class="num", data-h=*heading) : cell;
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ mod plot;
 mod savings;
 mod slot_map_plot;
 mod steps;
+pub mod sums;
 mod texts;
 mod trace_section;
 mod wait_plot;

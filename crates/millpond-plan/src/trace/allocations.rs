@@ -17,6 +17,9 @@ pub(super) fn check_room_for_kind(kinds: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// How deep in a stack functions are looked for: a hostile file may have very deep ones.
+const FRAMES_MAX: usize = 64;
+
 /// The births of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KindCounts {
@@ -47,6 +50,28 @@ impl Allocations {
         let finders: Vec<_> = parts.iter().map(memchr::memmem::Finder::new).collect();
         let mut names = (1..=self.stacks.strings()).map(|string| self.stacks.text_of(string));
         names.any(|name| finders.iter().any(|finder| finder.find(name).is_some()))
+    }
+
+    /// The share of all births that a function with one of these parts in its name is among the callers of; `None` if no
+    /// function has a name.
+    pub(super) fn share_with_function(&self, parts: &[&str]) -> Option<f64> {
+        let finders: Vec<_> = parts.iter().map(memchr::memmem::Finder::new).collect();
+        let strings = (1..=self.stacks.strings()).map(|string| self.stacks.text_of(string));
+        let has_part: Vec<bool> =
+            strings.map(|name| finders.iter().any(|finder| finder.find(name).is_some())).collect();
+        let (mut all, mut with, mut is_named) = (0_u64, 0_u64, false);
+        for kind in &self.kinds {
+            let steps = self.stacks.steps(kind.stack).take(FRAMES_MAX);
+            let mut functions =
+                steps.flat_map(|step| step.frames).map(|frame| frame.function).filter(|&of| of > 0);
+            let has = functions.any(|function| {
+                is_named = true;
+                has_part[function as usize - 1]
+            });
+            all = all.saturating_add(kind.births);
+            with = with.saturating_add(if has { kind.births } else { 0 });
+        }
+        is_named.then(|| with as f64 / all.max(1) as f64)
     }
 
     /// The class and the number of births of each kind.

@@ -19,6 +19,7 @@ pub mod live;
 mod live_keys;
 mod names;
 mod neighbours;
+mod of_sums;
 pub(crate) mod oldest_first;
 mod places;
 mod sizes;
@@ -32,6 +33,7 @@ pub use fields::hexadecimal;
 pub use frames::Frames;
 pub use language::Language;
 pub use names::{Interpreted, Module, Named, Nameless, Names};
+pub(crate) use of_sums::{Frame, StacksOfSums};
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;

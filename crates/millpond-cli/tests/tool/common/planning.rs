@@ -4,7 +4,7 @@
 use millpond_lend::replay::{Question, plan};
 use millpond_plan::input::Source;
 use millpond_plan::loans::{Recording, recorded};
-use millpond_plan::plan::{Headroom, Prices, Rules};
+use millpond_plan::plan::{Headroom, NotTried, Prices, Rules};
 
 pub(crate) const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },
@@ -13,6 +13,7 @@ pub(crate) const RULES: Rules = Rules {
     skip_callers: Vec::new(),
     blocks_at_hand: 7,
     prices: Prices::REFERENCE,
+    not_tried: Some(NotTried::Unasked),
     session_seconds: 3600.0,
 };
 
@@ -36,4 +37,22 @@ pub(crate) fn plan_loans(source: &Source) {
 
 pub(crate) fn is_one_line(told: &str) {
     assert!(!told.is_empty() && !told.contains('\n'), "not one line: {told:?}");
+}
+
+/// Plans the sums of a source; or it is refused in one line.
+pub(crate) fn plan_sums(source: &Source) {
+    let plan = match millpond_plan::sums::plan_sums("input", source, RULES.headroom, &[]) {
+        Ok(plan) => plan,
+        Err(fault) => return is_one_line(&fault.to_string()),
+    };
+    for place in &plan.places {
+        let (at_once, blocks) = (place.at_once, place.blocks);
+        let is_in_order =
+            at_once.least <= at_once.most && at_once.most <= blocks && place.left <= at_once.least;
+        assert!(is_in_order && at_once.least > 0, "impossible: {place:?}");
+        assert!(
+            place.reserve.is_none_or(|slots| u64::from(slots) >= at_once.most),
+            "too few: {place:?}"
+        );
+    }
 }

@@ -9,9 +9,10 @@
 //! - an allocator of size classes, for a place that requests many sizes, or for the whole program;
 //! - an arena, for what is built up and goes together;
 //! - reserving the memory of a buffer, for a place that mostly resizes it;
-//! - another general allocator, if its prices are known.
 //!
-//! What saves most comes first, except that a simpler change comes before it if it saves nearly as much.
+//! What saves most comes first, except that a simpler change comes before it if it saves nearly as much. Prices foretell;
+//! a [trial](crate::measure) on this machine decides: after one, what a change saves for certain ranks it, and one that may
+//! save nothing is left out. Another general allocator is no proposal, but a thing to try.
 
 mod arena;
 mod at_hand;
@@ -57,6 +58,12 @@ pub struct Advice {
     pub proposals: Vec<Proposal>,
     /// The best change, if none is worth it.
     pub best_of_none: Option<Proposal>,
+    /// What a trial left out, and why.
+    pub left_out: Vec<(Proposal, LeftOut)>,
+    /// After a trial: what prices foretell of changes that were not tried.
+    pub untried: Vec<Proposal>,
+    /// Other general allocators whose prices are known: each is something to try, and no proposal.
+    pub allocators: Vec<OtherAllocator>,
     /// What libraries allocate for themselves, the busiest first.
     pub libraries: Vec<Library>,
     /// The program's own wrappers of the allocator that were skipped.
@@ -86,7 +93,7 @@ impl Advice {
     /// Whether a change that saves this is worth it.
     #[must_use]
     pub fn is_worth(&self, time: TimeSaved) -> bool {
-        is_worth(time.middle_ms(), self.time.map(|all| all.ms))
+        is_worth(time.rank_ms(), self.time.map(|all| all.ms))
     }
 
     /// The number of the proposal to pool this class, if there is one.
@@ -103,14 +110,31 @@ impl Advice {
         pools.flat_map(|proposal| &proposal.classes).map(String::as_str).collect()
     }
 
-    /// Records the measured times, by the number of a proposal, and ranks all of them again.
-    pub fn note_times(&mut self, times: &HashMap<usize, TimeSaved>) {
+    /// Records what a trial says, by the number of a proposal, and ranks the proposals again, by what they save for
+    /// certain. Those that a trial could decide, and did not, are no proposals any more; `can_be_tried` tells them.
+    pub fn note_trial(
+        &mut self,
+        verdicts: &HashMap<usize, Verdict>,
+        can_be_tried: impl Fn(&Proposal) -> bool,
+    ) {
         let mut all = std::mem::take(&mut self.proposals);
         all.extend(self.best_of_none.take());
-        for (number, proposal) in (1..).zip(&mut all) {
-            proposal.time_saved = times.get(&number).copied().unwrap_or(proposal.time_saved);
+        let mut kept = Vec::new();
+        for (number, mut proposal) in (1..).zip(all) {
+            let Some(verdict) = verdicts.get(&number) else {
+                let to = if can_be_tried(&proposal) { &mut self.untried } else { &mut kept };
+                to.push(proposal);
+                continue;
+            };
+            proposal.time_saved = verdict.time;
+            match verdict.left_out {
+                // Its capacity is worth a pool, whatever time it saves.
+                Some(_) if proposal.is_worth_by_count => kept.push(proposal),
+                Some(why) => self.left_out.push((proposal, why)),
+                None => kept.push(proposal),
+            }
         }
-        self.rank(all);
+        self.rank(kept);
     }
 
     /// Ranks the possible changes, and leaves out those that are not worth it.
@@ -126,11 +150,63 @@ impl Advice {
     }
 }
 
+/// Another general allocator, to try.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OtherAllocator {
+    /// Its name.
+    pub name: String,
+    /// The calls that it would serve: all of them.
+    pub calls: u64,
+    /// The time that its calls save.
+    pub time_saved: TimeSaved,
+    /// Its library, where it is installed.
+    pub library: Option<String>,
+    /// How much longer a program takes to start with it, if that was measured.
+    pub start_ms: Option<f64>,
+}
+
+impl OtherAllocator {
+    /// What it saves with its start counted.
+    #[must_use]
+    pub fn saved_ms(&self) -> (f64, f64) {
+        let start_ms = self.start_ms.unwrap_or(0.0);
+        (self.time_saved.low_ms - start_ms, self.time_saved.high_ms - start_ms)
+    }
+}
+
+/// What a trial says of a proposal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Verdict {
+    /// What it saves, as far as the trial tells.
+    pub time: TimeSaved,
+    /// Why it is no proposal, if it is none.
+    pub left_out: Option<LeftOut>,
+}
+
+/// Why a trial leaves a proposal out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// It may save nothing: the range reaches zero.
+    MayBeNothing,
+    /// The measurement was disturbed, and so was the next one: it says more than all calls cost.
+    Disturbed,
+}
+
+impl LeftOut {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MayBeNothing => "may-save-nothing",
+            Self::Disturbed => "disturbed",
+        }
+    }
+}
+
 /// Puts the simplest of those first that save nearly as much as the best. They are sorted by time.
 fn simplest_first(mut all: Vec<Proposal>) -> Vec<Proposal> {
-    let most_ms = all.first().map_or(0.0, |best| best.time_saved.middle_ms());
-    let saves_nearly_as_much =
-        |of: &&Proposal| of.time_saved.middle_ms() >= most_ms * NEARLY_AS_MUCH;
+    let most_ms = all.first().map_or(0.0, |best| best.time_saved.rank_ms());
+    let saves_nearly_as_much = |of: &&Proposal| of.time_saved.rank_ms() >= most_ms * NEARLY_AS_MUCH;
     let simplest =
         all.iter().take_while(saves_nearly_as_much).enumerate().min_by_key(|(_, of)| of.effort());
     if let Some((place, _)) = simplest {
@@ -153,7 +229,7 @@ fn distinct(all: Vec<Proposal>) -> Vec<Proposal> {
             other.effort() < one.effort()
                 && other.is_of_slots()
                 && one.is_of_slots()
-                && other.time_saved.middle_ms() >= one.time_saved.middle_ms() * THE_SAME
+                && other.time_saved.rank_ms() >= one.time_saved.rank_ms() * THE_SAME
                 && other.calls as f64 >= one.calls as f64 * THE_SAME
         })
     };
@@ -220,18 +296,6 @@ mod tests {
     }
 
     #[test]
-    fn what_prices_promise_of_another_allocator_is_less_certain_than_a_replay() {
-        let first = |ms, is_measured| {
-            let mut other = proposal("other", Means::Allocator("other".to_owned()), 100, ms);
-            other.time_saved.is_measured = is_measured;
-            let all = vec![proposal("all", Means::ProgramSizeClasses(vec![16]), 90, 10.0), other];
-            ranked(all, None).proposals[0].class.clone()
-        };
-        assert_eq!([8.6, 11.0, 12.0].map(|ms| first(ms, false)), ["all", "all", "other"]);
-        assert_eq!([8.4, 8.6].map(|ms| first(ms, true)), ["all", "other"]);
-    }
-
-    #[test]
     fn what_is_nearly_the_same_is_told_once() {
         let all = vec![
             proposal("pool", Means::Pool, 96, 9.7),
@@ -253,21 +317,48 @@ mod tests {
     }
 
     #[test]
-    fn measured_times_rank_again() {
+    fn a_trial_ranks_by_what_is_certain_and_leaves_out_what_is_not() {
         let all = vec![
-            proposal("one", Means::Pool, 9, 3.0),
-            proposal("two", Means::Pool, 9, 2.0),
-            proposal("three", Means::Pool, 9, 1.0),
+            proposal("one", Means::Pool, 9, 6.0),
+            proposal("two", Means::Pool, 9, 5.0),
+            proposal("three", Means::Pool, 9, 4.0),
+            proposal("four", Means::Pool, 9, 3.0),
+            proposal("untried", Means::Pool, 9, 2.0),
+            proposal("buffer", Means::Reserve, 9, 1.0),
         ];
         let mut advice = ranked(all, None);
         assert!(!advice.is_measured());
-        let time = |ms| TimeSaved { low_ms: ms, high_ms: ms, is_measured: true, calls: 9 };
-        advice.note_times(&HashMap::from([(1, time(0.01)), (2, time(0.5)), (3, time(4.0))]));
-        assert_eq!(classes(&advice.proposals), ["three", "two"]);
+        let verdict = |low_ms, high_ms, left_out| Verdict {
+            time: TimeSaved { low_ms, high_ms, is_measured: true, calls: 9 },
+            left_out,
+        };
+        let verdicts = HashMap::from([
+            (1, verdict(-1.0, 90.0, Some(LeftOut::MayBeNothing))),
+            (2, verdict(0.5, 80.0, None)),
+            (3, verdict(2.0, 3.0, None)),
+            (4, verdict(500.0, 900.0, Some(LeftOut::Disturbed))),
+        ]);
+        advice.note_trial(&verdicts, |of| of.means == Means::Pool);
+        // The middle of "two" is far beyond that of "three".
+        assert_eq!(classes(&advice.proposals), ["three", "buffer", "two"]);
         assert!(advice.is_measured());
-        advice.note_times(&HashMap::from([(1, time(0.0)), (2, time(0.05))]));
-        assert!(advice.is_empty());
-        assert_eq!(advice.best_of_none.map(|best| best.class).as_deref(), Some("two"));
+        let left_out: Vec<_> =
+            advice.left_out.iter().map(|(of, why)| (of.class.as_str(), *why)).collect();
+        assert_eq!(left_out, [("one", LeftOut::MayBeNothing), ("four", LeftOut::Disturbed)]);
+        assert_eq!(classes(&advice.untried), ["untried"]);
+    }
+
+    #[test]
+    fn nothing_is_proposed_if_a_trial_is_sure_of_nothing() {
+        let mut by_count = proposal("capacity", Means::Pool, 9, 1.0);
+        by_count.is_worth_by_count = true;
+        let all = vec![proposal("one", Means::Pool, 9, 3.0), by_count];
+        let mut advice = ranked(all, None);
+        let time = TimeSaved { low_ms: -0.1, high_ms: 2.0, is_measured: true, calls: 9 };
+        let nothing = Verdict { time, left_out: Some(LeftOut::MayBeNothing) };
+        advice.note_trial(&HashMap::from([(1, nothing), (2, nothing)]), |_| true);
+        assert_eq!(classes(&advice.proposals), ["capacity"], "its capacity is worth a pool");
+        assert_eq!((advice.left_out.len(), advice.best_of_none), (1, None));
     }
 
     #[test]

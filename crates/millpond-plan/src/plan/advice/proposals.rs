@@ -32,8 +32,6 @@ pub enum Means {
         /// The sizes of the values.
         values: Vec<u64>,
     },
-    /// Another general allocator: its name.
-    Allocator(String),
 }
 
 impl Means {
@@ -48,7 +46,6 @@ impl Means {
             Self::Arena => "arena",
             Self::Reserve => "reserve",
             Self::Packed { .. } => "packed",
-            Self::Allocator(_) => "allocator",
         }
     }
 }
@@ -56,7 +53,7 @@ impl Means {
 /// One proposal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Proposal {
-    /// The class, the smallest and the largest size, or the allocator.
+    /// The class, or the smallest and the largest size.
     pub class: String,
     /// The classes, if it is a pool.
     pub classes: Vec<String>,
@@ -64,8 +61,7 @@ pub struct Proposal {
     pub means: Means,
     /// The number of calls to the allocator.
     pub calls: u64,
-    /// The number of those calls that could have reused a free slot; of a buffer, its resizes; of an arena and of
-    /// another allocator, all calls.
+    /// The number of those calls that could have reused a free slot; of a buffer, its resizes; of an arena, all calls.
     pub calls_saved: u64,
     /// The calls saved as a share of all calls in the trace.
     pub share_of_calls: f64,
@@ -92,7 +88,7 @@ pub struct Proposal {
 impl Proposal {
     /// More time comes first, then less effort, then fewer bytes.
     pub(super) fn by_time(a: &Self, b: &Self) -> Ordering {
-        let ms = |of: &Self| of.time_saved.middle_ms();
+        let ms = |of: &Self| of.time_saved.rank_ms();
         let bytes = |of: &Self| of.bytes.unwrap_or(0);
         ms(b)
             .total_cmp(&ms(a))
@@ -102,13 +98,9 @@ impl Proposal {
             .then_with(|| a.class.cmp(&b.class))
     }
 
-    /// How much of the program has to change: a simple change has a small number. Another allocator is the simplest if
-    /// it was measured; what prices promise of it is the least certain, because they know few sizes and no order of
-    /// calls.
+    /// How much of the program has to change: a simple change has a small number.
     pub(super) fn effort(&self) -> u32 {
         match self.means {
-            Means::Allocator(_) if self.time_saved.is_measured => 0,
-            Means::Allocator(_) => 7,
             Means::Packed { .. } | Means::Reserve => 1,
             Means::Pool => 2,
             Means::SharedPool => 3,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::OtherAllocator;
 use super::arena::Together;
 use super::at_hand::{AtHand, bin};
 use super::pairs::{Nodes, Pairs};
@@ -301,7 +302,9 @@ impl Units {
         all.extend(build.program_size_classes());
         all.extend(build.packed());
         all.extend(build.arenas());
-        all.extend(build.allocators());
+        advice.allocators = build.allocators();
+        let ms = |of: &OtherAllocator| of.time_saved.rank_ms();
+        advice.allocators.sort_by(|a, b| ms(b).total_cmp(&ms(a)));
         advice.rank(all);
         advice
     }
@@ -624,21 +627,22 @@ impl Build<'_> {
     }
 
     /// The other allocators whose prices are known.
-    fn allocators(&self) -> Vec<Proposal> {
+    fn allocators(&self) -> Vec<OtherAllocator> {
         if self.units.places.places.is_empty() {
             return Vec::new();
         }
         let units = &self.units.demands;
         let calls = units.iter().fold(Calls::default(), |all, of| all.plus(of.calls));
-        let of_other = |(name, prices): &(String, _)| Proposal {
-            class: name.clone(),
-            kinds: (0..self.units.kinds.len() as u32).collect(),
-            ..self.proposal(
-                Means::Allocator(name.clone()),
-                &calls,
+        let before = calls.cost(&self.prices().system, self.units.has_order);
+        let of_other = |(name, prices): &(String, _)| OtherAllocator {
+            name: name.clone(),
+            calls: calls.births,
+            time_saved: TimeSaved::of_costs(
                 calls.births,
+                before,
                 calls.cost(prices, self.units.has_order),
-            )
+            ),
+            ..OtherAllocator::default()
         };
         self.prices().others.iter().map(of_other).collect()
     }

@@ -33,7 +33,7 @@ impl Verdict {
         let boxes = results.iter().find(|measured| measured.kind == Kind::Box)?;
         let tied: Vec<&str> = pools().filter(ties).skip(1).map(|pool| pool.name).collect();
         let saved = saved(taken, boxes, recording);
-        let is_worth = is_worth(saved.middle_ms(), recording.time.map(|all| all.ms));
+        let is_worth = is_worth(saved.rank_ms(), recording.time.map(|all| all.ms));
         let advice = match is_worth {
             true => "Use".to_owned(),
             false => format!("{} The best is", nothing_saves_enough(recording.time)),

@@ -1,0 +1,76 @@
+//! `millpond plan` of files that have sums by place and no single block.
+
+use std::path::Path;
+
+use millpond_plan::error::{Failure, shown_path};
+use millpond_plan::input::Source;
+use millpond_plan::plan::{Headroom, all_whole};
+use millpond_plan::sums::{self, SumsPlan, plan_sums};
+
+use crate::args::PlanArguments;
+use crate::output_file::{self, Kind};
+use crate::plan_command::wanted;
+
+/// Whether these are files of sums: all of them, or none.
+pub(crate) fn are_sums(sources: &[(&Path, Source)]) -> Result<bool, Failure> {
+    let mut files_of_sums = Vec::new();
+    for (path, source) in sources {
+        let fault = |fault: millpond_plan::error::Fault| fault.of_input(&path.to_string_lossy());
+        if sums::recognises(source).map_err(fault)? {
+            files_of_sums.push(path);
+        }
+    }
+    match files_of_sums.first() {
+        Some(first) if files_of_sums.len() < sources.len() => Err(Failure::Arguments(format!(
+            "{} has sums by place and no single block, expected to be planned apart from recordings of blocks",
+            shown_path(first)
+        ))),
+        first => Ok(first.is_some()),
+    }
+}
+
+/// Plans these files of sums.
+pub(crate) fn run(arguments: &PlanArguments, sources: &[(&Path, Source)]) -> Result<(), Failure> {
+    needs_no_blocks(arguments)?;
+    let headroom = Headroom { percent: arguments.rules.headroom };
+    let mut plans = Vec::new();
+    for (path, source) in sources {
+        let name = path.to_string_lossy();
+        let plan = plan_sums(&name, source, headroom, &arguments.skip_caller);
+        plans.push(plan.map_err(|fault| fault.of_input(&name))?);
+    }
+    let class = arguments.class.as_ref();
+    if arguments.json {
+        millpond_terminal::print(&sums::json(&plans, headroom, class)?)?;
+    } else if arguments.csv {
+        millpond_terminal::print(&sums::csv(&plans, class))?;
+    } else {
+        let paint = millpond_terminal::paint();
+        millpond_terminal::print(&sums::text(&plans, headroom, &wanted(arguments), paint))?;
+    }
+    if let Some(path) = arguments.report_path() {
+        let place = output_file::write(path, Kind::Report, &sums::html(&plans, headroom))?;
+        if !arguments.json && !arguments.csv {
+            millpond_terminal::print(&format!("\nReport: {}\n", shown_path(&place)))?;
+        }
+    }
+    all_whole(plans.iter().map(SumsPlan::cut))
+}
+
+/// Refuses what only single blocks tell.
+fn needs_no_blocks(arguments: &PlanArguments) -> Result<(), Failure> {
+    let asked = [
+        (arguments.measure, "--measure"),
+        (arguments.size_classes.is_some(), "--size-classes"),
+        (arguments.summary.is_some(), "--summary"),
+        (arguments.budget.is_some(), "--budget"),
+        (arguments.run_ms.is_some(), "--run-ms"),
+    ];
+    match asked.iter().find(|(is_asked, _)| *is_asked) {
+        Some((_, option)) => Err(Failure::Arguments(format!(
+            "{option}: {} has sums by place, expected a recording with single blocks (`heaptrack ./program`)",
+            shown_path(&arguments.traces[0])
+        ))),
+        None => Ok(()),
+    }
+}
