@@ -81,7 +81,6 @@ macro_rules! inspect {
 inspect!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(PackedPool<T, H>, [T, H: HandleLayout]);
-inspect!(HandleAllocator<R, H>, [R: ReuseOrder, H: HandleLayout]);
 inspect!(VecPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 
