@@ -30,6 +30,9 @@ const EXPANSION_MAX: u64 = 1000;
 /// A name in C++ is shown up to this many bytes: a short symbol may stand for an endless one.
 const NAME_BYTES_MAX: usize = 16 << 10;
 
+/// A function whose symbol has no size, as in assembly, is at most this long.
+const UNSIZED_BYTES_MAX: u64 = 64 << 10;
+
 type Slice = EndianRcSlice<RunTimeEndian>;
 
 /// An opened file, of which only what is asked for is read.
@@ -116,7 +119,8 @@ impl Code {
     fn symbol(&self, address: u64) -> Option<&[u8]> {
         let after = self.symbols.partition_point(|symbol| symbol.address <= address);
         let symbol = &self.symbols[after.checked_sub(1)?];
-        let is_within = symbol.bytes == 0 || address - symbol.address < symbol.bytes;
+        let bytes = if symbol.bytes == 0 { UNSIZED_BYTES_MAX } else { symbol.bytes };
+        let is_within = address - symbol.address < bytes;
         is_within.then_some(&symbol.name)
     }
 }

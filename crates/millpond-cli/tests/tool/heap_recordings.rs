@@ -121,7 +121,10 @@ fn recordings_that_make_no_sense_are_refused() {
             "ms,event,address,size,stack\n0,alloc,10,8,f\n0,alloc,10,8,f\n",
             "allocated while it is alive",
         ),
-        ("ms,event,address,size,stack\n0,alloc,10,8,f\n0,free,11,,\n", "block 11 is freed"),
+        (
+            "ms,event,address,size,stack\n0,alloc,10,8,f\n0,free,10,,\n0,free,10,,\n",
+            "block 10 is freed but not alive",
+        ),
         ("ms,event,address,size,stack\n5,alloc,10,8,f\n4,free,10,,\n", "4 ms come after 5 ms"),
         ("ms,event,address,size,stack\n0,move,10,8,f\n", "event `move`"),
         ("ms,event,address,size,stack\nx,alloc,10,8,f\n", "time `x`"),

@@ -9,8 +9,8 @@ use crate::plan::{Between, Length};
 /// What a plan says of a recording that does not say who died.
 pub const WHO_DIED_IS_UNKNOWN: &str = "heaptrack's interpreted file does not say which of several blocks of one size and call stack is freed. So what \
      smaller pools refuse or evict, how long objects live and how long handles last are ranges: from the newest of them \
-     freed first to the oldest freed first. Counts, peaks and slots to reserve are exact. `heaptrack --raw` records which \
-     block is freed; then each range is one figure.";
+     freed first to the oldest freed first, or one figure where both agree. Counts, peaks and slots to reserve are exact. \
+     `heaptrack --raw` records which block is freed; then each range is one figure.";
 
 /// The same in a legend.
 pub const ENDS: &str = "; from–to: where a recording does not say which of several equal blocks was freed, as if the newest, and as if the \

@@ -78,17 +78,19 @@ impl SmallerBetween {
         }
     }
 
-    /// From both ends of who died, and from the fewest and the most refusals of any way to die.
+    /// From both ends of who died, and from the fewest and the most refusals of any way to die. Where the blocks of a size
+    /// come from several call stacks, evictions may lie beyond both ends, as far as refusals may.
     pub(super) fn ends(one: &Smaller, other: &Smaller, refused: Between<u64>) -> Self {
-        let of_ends = Between::ends(one.refused, other.refused);
-        Self {
-            capacity: one.capacity,
-            refused: Between {
-                least: refused.least.min(of_ends.least),
-                most: refused.most.max(of_ends.most),
-            },
-            evicted: Between::ends(one.evicted, other.evicted),
+        let figures = [one.refused, other.refused, one.evicted, other.evicted];
+        let is_known = refused.one().is_some() && one == other;
+        if is_known {
+            return Self::known(one);
         }
+        let both = figures.iter().fold(refused, |all, &figure| Between {
+            least: all.least.min(figure),
+            most: all.most.max(figure),
+        });
+        Self { capacity: one.capacity, refused: both, evicted: both }
     }
 
     /// Both figures together.
@@ -184,7 +186,9 @@ mod tests {
         let smaller = |refused, evicted| Smaller { capacity: 9, refused, evicted };
         let (one, other) = (smaller(40, 2), smaller(15, 39));
         let both = SmallerBetween::ends(&one, &other, Between::ends(12, 41));
-        assert_eq!((both.refused, both.evicted), (Between::ends(12, 41), Between::ends(2, 39)));
+        assert_eq!((both.refused, both.evicted), (Between::ends(2, 41), Between::ends(2, 41)));
+        let same = SmallerBetween::ends(&one, &one, Between::known(40));
+        assert_eq!(same, SmallerBetween::known(&one));
         assert_eq!(both.either(), Between::ends(2, 41));
         assert!(!both.is_known() && SmallerBetween::known(&one).is_known());
         let busiest = |lifo, fifo| BusiestSlot { lifo, fifo };

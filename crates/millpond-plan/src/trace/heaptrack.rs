@@ -2,8 +2,8 @@
 //!
 //! A line is a record, identified by its first byte. Numbers are hexadecimal. An allocation names only its *kind* (a
 //! size requested from a call stack), and so does a deallocation: the file does not say which live object of the kind
-//! dies. This importer takes the newest, because most short-lived memory is used like a stack. Counts, bytes, peaks and
-//! the mean length of a lifetime are exact in any case.
+//! dies. This importer takes the newest; a plan also tries the [oldest](super::oldest_first). Counts, bytes, peaks and the
+//! mean length of a lifetime are exact in any case.
 
 use super::allocations::{Allocations, KindCounts, check_room_for_kind};
 use super::fields::hexadecimal;
@@ -216,7 +216,7 @@ fn unknown_record(line: &[u8]) -> String {
     let line = shown_start(line);
     format!(
         "`{line}` is not a known record, expected one of v X I s i t a + - c R S A # \
-         (heaptrack must interpret its raw files first)"
+         (a raw recording has `x` and `m` first)"
     )
 }
 
