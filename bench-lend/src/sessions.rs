@@ -15,7 +15,7 @@ use crate::postgres_server::Server;
 const ROUNDS: usize = 5;
 const CONNECTIONS: usize = 16;
 const TASKS: usize = 200;
-const QUERIES_EACH: usize = 100;
+const QUERIES: usize = 20_000;
 
 /// How many queries are given up, each after this time.
 const GIVEN_UP: usize = 128;
@@ -29,8 +29,16 @@ fn millpond(maker: Postgres) -> Lender<Postgres> {
 }
 
 pub(crate) async fn compare(server: &Server) {
+    for tasks in [1, TASKS] {
+        compare_prepared(server, tasks).await;
+    }
+    compare_cancelled(server).await;
+    compare_adapter(server).await;
+}
+
+async fn compare_prepared(server: &Server, tasks: usize) {
     println!(
-        "\n{TASKS} tasks, {CONNECTIONS} connections, prepared statements, from the first caller on"
+        "\n{tasks} tasks, {CONNECTIONS} connections, prepared statements, from the first caller on"
     );
     println!(
         "{:14}{:>14}{:>14}{:>14}{:>10}",
@@ -39,11 +47,11 @@ pub(crate) async fn compare(server: &Server) {
     let mut rounds: [Vec<Round>; 2] = Default::default();
     for _ in 0..ROUNDS {
         let lender = millpond(postgres(server));
-        let mut round = prepared(&lender).await;
+        let mut round = prepared(&lender, tasks).await;
         round.open = lender.stats().existing;
         rounds[0].push(round);
         let pool = deadpool(postgres(server), CONNECTIONS);
-        let mut round = prepared(&pool).await;
+        let mut round = prepared(&pool, tasks).await;
         round.open = pool.status().size;
         rounds[1].push(round);
     }
@@ -63,7 +71,9 @@ pub(crate) async fn compare(server: &Server) {
         medians[0].query_ms / medians[1].query_ms,
         medians[0].wait_ms / medians[1].wait_ms
     );
+}
 
+async fn compare_cancelled(server: &Server) {
     println!("\nqueries a second after {GIVEN_UP} queries of 10 s were given up");
     let mut rates: [Vec<f64>; 2] = Default::default();
     for _ in 0..3 {
@@ -73,7 +83,9 @@ pub(crate) async fn compare(server: &Server) {
     for (name, rates) in ["millpond-lend", "deadpool"].iter().zip(&rates) {
         println!("{name:14}{:>14.0}", median(rates, |rate| *rate));
     }
+}
 
+async fn compare_adapter(server: &Server) {
     let native = millpond(postgres(server));
     let maker = Deadpool(Fast(server.config("postgres")));
     let (adapter, keeper) = Lender::builder(maker).capacity(CONNECTIONS).build();
@@ -108,14 +120,15 @@ async fn ask(connection: &Connection) -> Result<i32, tokio_postgres::Error> {
     Ok(connection.query_one(&statement, &[&1]).await?.get(0))
 }
 
-async fn prepared<P: Pool<Object = Connection>>(pool: &P) -> Round {
+async fn prepared<P: Pool<Object = Connection>>(pool: &P, tasks: usize) -> Round {
+    let each = QUERIES / tasks;
     let start = Instant::now();
-    let tasks: Vec<_> = (0..TASKS)
+    let tasks: Vec<_> = (0..tasks)
         .map(|_| {
             let pool = pool.clone();
             tokio::spawn(async move {
-                let mut times = Vec::with_capacity(QUERIES_EACH);
-                for _ in 0..QUERIES_EACH {
+                let mut times = Vec::with_capacity(each);
+                for _ in 0..each {
                     let asked = Instant::now();
                     let loan = pool.take().await;
                     let got = Instant::now();
@@ -144,13 +157,18 @@ async fn prepared<P: Pool<Object = Connection>>(pool: &P) -> Round {
 
 /// As many queries as possible for two seconds, each of which is given up after a second.
 async fn after_cancelled<P: Pool<Object = Connection>>(pool: &P) -> f64 {
-    let slow = async || {
-        let loan = pool.take().await;
-        loan.query_one("select pg_sleep(10)", &[]).await.map(drop)
-    };
-    let given_up = (0..GIVEN_UP).map(|_| tokio::time::timeout(PATIENCE, slow()));
+    let given_up: Vec<_> = (0..GIVEN_UP)
+        .map(|_| {
+            let pool = pool.clone();
+            tokio::spawn(async move {
+                let loan = pool.take().await;
+                let slow = loan.query_one("select pg_sleep(10)", &[]);
+                tokio::time::timeout(PATIENCE, slow).await.is_err()
+            })
+        })
+        .collect();
     for slow in given_up {
-        assert!(slow.await.is_err(), "it sleeps for longer");
+        assert!(slow.await.expect("a task"), "it sleeps for longer");
     }
     const TIME: Duration = Duration::from_secs(2);
     let ends = Instant::now() + TIME;

@@ -99,25 +99,28 @@ fn recycling(
 
 /// However busy it is: the loans follow each other at once.
 #[cfg(feature = "deadpool")]
-#[tokio::test]
-async fn a_busy_object_of_deadpool_is_recycled_before_each_loan() {
+#[test]
+fn a_busy_object_of_deadpool_is_recycled_before_each_loan() {
     use std::sync::atomic::Ordering::SeqCst;
 
-    for waits in [0, 2] {
-        let (lender, manager, _) = recycling(Recycling { waits, ..Recycling::default() });
-        for round in 1..=20 {
-            let mut loan = lender.acquire().await.unwrap();
-            assert_eq!(*loan, round, "the object before was dead");
-            drop(loan);
-            loan = lender.acquire().await.unwrap();
-            assert_eq!(*loan, round, "this one works");
-            *loan = 0;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        for waits in [0, 2] {
+            let (lender, manager, _) = recycling(Recycling { waits, ..Recycling::default() });
+            for round in 1..=20 {
+                let mut loan = lender.acquire().await.unwrap();
+                assert_eq!(*loan, round, "the object before was dead");
+                drop(loan);
+                loan = lender.acquire().await.unwrap();
+                assert_eq!(*loan, round, "this one works");
+                *loan = 0;
+            }
+            // Begun once for each return, where it waits as well.
+            assert_eq!(manager.recycled.load(SeqCst), 40);
+            assert!(manager.detached.load(SeqCst) >= 19);
+            assert_eq!(lender.validate(), Ok(()));
         }
-        // Begun once for each return, where it waits as well.
-        assert_eq!(manager.recycled.load(SeqCst), 40);
-        assert!(manager.detached.load(SeqCst) >= 19);
-        assert_eq!(lender.validate(), Ok(()));
-    }
+    });
 }
 
 #[cfg(feature = "deadpool")]
