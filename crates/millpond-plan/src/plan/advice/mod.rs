@@ -87,7 +87,7 @@ impl Advice {
     #[must_use]
     pub fn is_measured(&self) -> bool {
         let all = self.proposals.iter().chain(&self.best_of_none);
-        all.into_iter().any(|proposal| proposal.time_saved.is_measured)
+        !self.left_out.is_empty() || all.into_iter().any(|proposal| proposal.time_saved.is_measured)
     }
 
     /// Whether a change that saves this is worth it.
