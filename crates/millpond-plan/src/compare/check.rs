@@ -94,7 +94,7 @@ pub fn check(source: &Source, scenario: Scenario<'_>, text: &str) -> Result<Chec
         .pools
         .iter()
         .map(|pool| {
-            let known = requested_by(text, scenario.name(), &pool.name);
+            let known = requested_by(text, scenario.name(), pool.name);
             let callers = pool.class.and_then(|class| callers.get(class as usize));
             let requested_by =
                 callers.into_iter().flatten().map(|(function, births)| RequestedBy {
