@@ -232,7 +232,10 @@ fn other_members_are_another_layout() {
             code += " ";
         }
         let found = code.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(found, members, "count `MP_LAYOUT_` and `LAYOUT` up, and record the members of {name}");
+        assert_eq!(
+            found, members,
+            "count `MP_LAYOUT_` and `LAYOUT` up, and record the members of {name}"
+        );
     }
     assert!(header.contains(&format!("#define MP_LAYOUT_ {recorded}u\n")));
 }
