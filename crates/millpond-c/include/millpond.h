@@ -193,8 +193,8 @@ typedef struct mp_pool {
     uint32_t fresh_from_, fresh_until_; /* the slots between were never used, and are the last ones if there are any */
 } mp_pool;
 
-/* The layout that this header was written for. */
-#define MP_LAYOUT_ 7u
+/* The layout that this header was written for: the members, and what they mean. */
+#define MP_LAYOUT_ 8u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid, or the pool grows. */

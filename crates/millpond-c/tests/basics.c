@@ -18,6 +18,7 @@
 
 int main(void) {
     pools();
+    a_slot_that_has_a_value_is_not_issued_again();
     long_walks();
     orders_and_layouts();
     small_handles();

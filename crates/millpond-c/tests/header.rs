@@ -200,3 +200,47 @@ fn no_struct_keeps_a_reference_to_a_pool_that_can_change_it() {
     }
     assert!(structs > 30, "{structs} structs were looked at");
 }
+
+/// The layout that was recorded last, and the members that it has.
+const RECORDED: (u32, [(&str, &str); 2]) = (
+    8,
+    [
+        (
+            "mp_pool",
+            "void *private_[5]; ptrdiff_t quick_top_; uint32_t slow_from_minus_1_; uint32_t value_bytes, value_align; \
+             uint16_t kind_; uint16_t slow_; uint32_t used_, start_; uint32_t peak_, retired_; \
+             size_t slot_bytes_, slot_align_; void *entries_; size_t entry_count_; size_t bit_words_; mp_bits_ *bits_; \
+             bool is_lent_; uint32_t age_lower_, age_upper_; size_t slots_; unsigned char *values_; void *words_; \
+             uint64_t inserted_, removed_; uint32_t fast_below_, slow_from_; ptrdiff_t stack_top_; \
+             uint32_t fresh_from_, fresh_until_;",
+        ),
+        (
+            "mp_packed",
+            "void *private_[3]; void *aids_; unsigned char *values_; uint32_t *order_; size_t count_; \
+             uint32_t value_bytes, value_align; mp_pool slots_;",
+        ),
+    ],
+);
+
+/// A program that was built with other members has their old meaning in its inline functions, even if all offsets are the
+/// same: the library knows it by the number of the layout.
+#[test]
+fn other_members_are_another_layout() {
+    let header = header();
+    let (recorded, structs) = RECORDED;
+    for (name, members) in structs {
+        let (_, rest) = header.split_once(&format!("typedef struct {name} {{")).unwrap();
+        let (body, _) = rest.split_once(&format!("}} {name};")).unwrap();
+        let mut code = String::new();
+        for part in body.split("/*") {
+            code += part.rsplit("*/").next().unwrap();
+            code += " ";
+        }
+        let found = code.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            found, members,
+            "count `MP_LAYOUT_` and `LAYOUT` up, and record the members of {name}"
+        );
+    }
+    assert!(header.contains(&format!("#define MP_LAYOUT_ {recorded}u\n")));
+}

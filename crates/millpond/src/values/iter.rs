@@ -25,7 +25,7 @@ impl<'a, T> Values<'a, T> {
     pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         let (bits, until) = LiveBits::new(occupancy);
-        // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 4),
+        // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 3),
         // so that their values are initialised (invariant 2).
         let prefix = unsafe { slice::from_raw_parts(values.as_ptr().cast(), until) }.iter();
         let (has_prefix, source) = (until > 0, occupancy.source());
@@ -39,7 +39,7 @@ impl<'a, T> Values<'a, T> {
     unsafe fn at(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { values.get_unchecked(index) };
-        // SAFETY: as the caller promises, the slot is live by the occupancy (invariant 4), so the value is initialised
+        // SAFETY: as the caller promises, the slot is live by the occupancy (invariant 3), so the value is initialised
         // (invariant 2).
         unsafe { value.assume_init_ref() }
     }
@@ -131,7 +131,7 @@ impl<'a, T> ValuesMut<'a, T> {
         debug_assert_eq!(values.len(), occupancy.slots());
         let (bits, until) = LiveBits::new(occupancy);
         let values = values.as_mut_ptr();
-        // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 4),
+        // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 3),
         // so that their values are initialised (invariant 2). It is borrowed mutably for `'a`, and `bits` has none of the
         // prefix.
         let run = unsafe { slice::from_raw_parts_mut(values.cast(), until) }.iter_mut();
@@ -176,7 +176,7 @@ impl<'a, T> ValuesMut<'a, T> {
         // reference is `None` there.
         unsafe { core::hint::assert_unchecked(!value.is_null()) };
         // SAFETY: the occupancy names slots of this array only (invariant 1); as the caller promises, this one is live by it
-        // (invariant 4), so the value is initialised (invariant 2); nobody else refers to it (the iterator's invariant).
+        // (invariant 3), so the value is initialised (invariant 2); nobody else refers to it (the iterator's invariant).
         unsafe { &mut *value.cast() }
     }
 }
@@ -208,7 +208,7 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
         self.at = self.bits.first_of_word() + first;
         let run = self.word.wrapping_add(first).cast();
         // SAFETY: these slots come from `self.bits`, and `word` points to the first of their word (invariant). The
-        // occupancy names slots of this array only (invariant 1), which are live by it (invariant 4), so the values are
+        // occupancy names slots of this array only (invariant 1), which are live by it (invariant 3), so the values are
         // initialised (invariant 2). `bits` has them no longer, and nobody else refers to them (the iterator's
         // invariant).
         self.run = unsafe { slice::from_raw_parts_mut(run, len) }.iter_mut();

@@ -8,8 +8,7 @@
 //! 1. The place has room for as many values as words ([`Place`]), aligned and large enough for a `T`: the constructors here
 //!    make one for a `T`, or ask the slots what they were [made for](SlotWords::expect_unused_for).
 //! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
-//! 3. (None: an order's data is never in a value's place.)
-//! 4. The bitmap agrees with the word of each slot, unless the counters show that it is old ([`SlotWords`]), and the
+//! 3. The bitmap agrees with the word of each slot, unless the counters show that it is old ([`SlotWords`]), and the
 //!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.
 //!
 //! Nobody else has the words to change them ([`Slots::words_mut`] is unsafe). The storage lends its [`Slots`] to the pool, which

@@ -27,7 +27,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     #[inline]
     pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
         let (values, runs) = (self.values(), self.occupancy().runs());
-        // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 4 of `values`), so their
+        // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 3 of `values`), so their
         // values are initialised (invariant 2).
         unsafe { ValueRuns::new(values.as_ptr().cast(), values.len(), runs) }
     }
@@ -43,7 +43,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, T>) {
         let (words, values, occupancy) = self.split_mut();
         let (first, runs) = (values.as_mut_ptr().cast(), occupancy.runs());
-        // SAFETY: the slots are borrowed mutably with the storage; those of a run are live (invariant 4), so their values
+        // SAFETY: the slots are borrowed mutably with the storage; those of a run are live (invariant 3), so their values
         // are initialised (invariant 2).
         (words, unsafe { ValueRunsMut::new(first, values.len(), runs) })
     }
