@@ -260,7 +260,8 @@ fn is_of_tests(path: &str, name: &str) -> bool {
 #[test]
 fn all_tests_that_a_table_names_are_there_and_quote_their_remarks() {
     let sources = sources();
-    for (page, quotes) in [("docs/classic.md", true), ("docs/archive/broken-on-purpose.md", false)] {
+    for (page, quotes) in [("docs/classic.md", true), ("docs/archive/broken-on-purpose.md", false)]
+    {
         let page = fs::read_to_string(repository().join(page)).unwrap();
         let is_there = |name: &&str| {
             let name = name.replace("::", "/").replace(' ', "/");
