@@ -99,7 +99,7 @@ static void model_claims(mp_packed *pool, packed_model *model, mp_handle handle,
 static void packed_pools_are_as_their_model(void) {
     static const uint32_t bits[4] = {0, 16, 20, 24};
     uint32_t kind;
-    for (kind = 0; kind < 40; kind++) {
+    for (kind = 0; kind < 48; kind++) {
         mp_options options = MP_OPTIONS(spark, 70);
         mp_packed *pool = MP_NULL_;
         packed_model model;
@@ -110,7 +110,7 @@ static void packed_pools_are_as_their_model(void) {
         gone.bits = 0;
         options.order = kind % 5;
         options.index_bits = bits[kind / 5 % 4];
-        options.lifetimes = kind < 20 ? 0 : 9;
+        options.lifetimes = kind < 24 ? 0 : 9;
         CHECK(mp_packed_create(&options, &pool) == MP_OK);
         for (step = 0; step < 1500; step++) {
             size_t at;
