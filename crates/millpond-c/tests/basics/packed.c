@@ -137,7 +137,7 @@ static void packed_pools_are_as_their_model(void) {
             is_as_the_model(pool, &model);
             CHECK(step % 50 != 0 || mp_packed_validate(pool, MP_NULL_, 0) == MP_OK);
         }
-        CHECK(mp_pool_stats(mp_packed_slots(pool)).peak > 20);
+        CHECK(mp_pool_stats(mp_packed_slots(pool)).peak > 15);
         mp_packed_destroy(pool);
     }
 }
