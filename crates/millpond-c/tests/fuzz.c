@@ -324,8 +324,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     run.from.left = count;
     kind = next(&run.from);
     run.options = MP_OPTIONS(value, next(&run.from) % (SLOTS_MAX + 1));
-    run.options.order = kind % 6;
-    run.options.index_bits = index_bits[kind / 6 % 4];
+    run.options.order = kind % 5;
+    run.options.index_bits = index_bits[kind / 5 % 4];
     run.options.full = kind / 24 % 2;
     run.options.name = kind / 48 % 2 != 0 ? "sparks" : NULL;
     kind = next(&run.from);
