@@ -255,7 +255,7 @@ static mp_status work(unsigned which) {
         return an_untouched_pool();
     default:
         which -= 15;
-        return a_pool(which % 6, which / 6 % 2, which / 12 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
+        return a_pool(which % 5, which / 5 % 2, which / 12 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     }
 }
 

@@ -23,6 +23,7 @@ mod record_arguments;
 mod record_command;
 mod replay_arguments;
 mod sums_command;
+mod wanted;
 
 pub use args::Arguments;
 pub use merge_arguments::MergeArguments;

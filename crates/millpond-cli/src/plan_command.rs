@@ -10,6 +10,7 @@ use crate::names::with_names;
 use crate::output_file::{self, Kind};
 use crate::record_command::{self, Recorded};
 use crate::sums_command;
+use crate::wanted::wanted;
 use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_plan::input::Source;
 use millpond_plan::measure::{measure, trial};
@@ -142,17 +143,6 @@ fn rules(arguments: &PlanArguments) -> Rules {
     };
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand, here);
     Rules { run_ms: arguments.run_ms, ..rules }
-}
-
-/// The parts of a plan that the user wants to see.
-pub(crate) fn wanted(arguments: &PlanArguments) -> Wanted {
-    Wanted {
-        top: arguments.top,
-        classes: arguments.class.clone(),
-        handles: !arguments.no_handles,
-        measured: arguments.measure,
-        all: arguments.all,
-    }
 }
 
 /// As [`open`], with the trace's name in the error.

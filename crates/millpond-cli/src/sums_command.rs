@@ -9,7 +9,7 @@ use millpond_plan::sums::{self, SumsPlan, plan_sums};
 
 use crate::args::PlanArguments;
 use crate::output_file::{self, Kind};
-use crate::plan_command::wanted;
+use crate::wanted::wanted;
 
 /// Whether these are files of sums: all of them, or none.
 pub(crate) fn are_sums(sources: &[(&Path, Source)]) -> Result<bool, Failure> {

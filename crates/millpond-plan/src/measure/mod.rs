@@ -38,6 +38,9 @@ use crate::trace::{self, Nobody};
 use estimate::Estimate;
 use lap::{Between, Program};
 use memory::{Arena, Bare, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
+
+/// The least and the most that something saves, in nanoseconds.
+type Range = (f64, f64);
 use script::{EVENTS_MAX, Recorder, STRETCH, Script};
 use trial::{Measured, judged};
 
@@ -271,7 +274,7 @@ impl<'m> Measurement<'m> {
         };
         let calls = self.proposal.calls;
         let whole_trace_ms = |timed_ns: f64| timed_ns * calls as f64 / timed as f64 / 1e6;
-        let of = |ranges: Vec<(f64, f64)>| {
+        let of = |ranges: Vec<Range>| {
             let least = ranges.iter().map(|range| range.0).fold(f64::INFINITY, f64::min);
             let most = ranges.iter().map(|range| range.1).fold(f64::NEG_INFINITY, f64::max);
             (whole_trace_ms(least), whole_trace_ms(most))
@@ -286,7 +289,7 @@ impl<'m> Measurement<'m> {
         one: A,
         other: Option<B>,
         budget: Duration,
-    ) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
+    ) -> (Vec<Range>, Vec<Range>) {
         let system = || System { bytes_of: self.bytes_of };
         let mut before = Program::new(self.script, &self.is_pooled, system(), system());
         let mut control = Program::new(self.script, &self.is_pooled, system(), system());

@@ -419,7 +419,8 @@ fn plan_with(
         replay_took,
         summary,
     };
-    plan.classes = classes(&plan, statistics, callers, &plans, outcomes, other, &order, rules);
+    let found = Found { statistics, callers, plans: &plans, outcomes, other };
+    plan.classes = classes(&plan, found, &order, rules);
     plan.note_worth();
     Ok(plan)
 }
@@ -544,17 +545,19 @@ fn class_plans(statistics: &Statistics, order: &[usize], rules: &Rules) -> Vec<C
     plans
 }
 
-/// Combines the results of both passes for each class, in the given order.
-fn classes(
-    plan: &TracePlan,
+/// What both passes found, class by class.
+struct Found<'a> {
     statistics: Statistics,
-    mut callers: Vec<Vec<Caller>>,
-    plans: &[ClassPlan],
+    callers: Vec<Vec<Caller>>,
+    plans: &'a [ClassPlan],
     outcomes: Vec<ClassOutcome>,
+    /// Those of the other end, where the recording does not say who died.
     other: Option<Vec<OtherOutcome>>,
-    order: &[usize],
-    rules: &Rules,
-) -> Vec<Class> {
+}
+
+/// Combines the results of both passes for each class, in the given order.
+fn classes(plan: &TracePlan, found: Found<'_>, order: &[usize], rules: &Rules) -> Vec<Class> {
+    let Found { statistics, mut callers, plans, outcomes, other } = found;
     let mut parts: Vec<_> = statistics.classes.into_iter().zip(outcomes).map(Some).collect();
     let mut others: Vec<_> = other.into_iter().flatten().map(Some).collect();
     let mut build = |number: usize| {

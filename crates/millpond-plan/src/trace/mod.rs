@@ -13,6 +13,7 @@ mod frames;
 mod heap;
 mod heaptrack;
 mod heaptrack_raw;
+mod interpreted;
 mod language;
 mod lifetimes;
 pub mod live;
@@ -31,8 +32,9 @@ mod wrappers;
 pub use allocations::Allocations;
 pub use fields::hexadecimal;
 pub use frames::Frames;
+pub use interpreted::Interpreted;
 pub use language::Language;
-pub use names::{Interpreted, Module, Named, Nameless, Names};
+pub use names::{Module, Named, Nameless, Names};
 pub(crate) use of_sums::{Frame, StacksOfSums};
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
