@@ -39,11 +39,17 @@ const STORES: &[Store] = &[
     ("slab (accepts stale keys)", "slab"),
 ];
 
-/// A column: its heading, and the figure of a store, with the decimals and the unit that it is written with.
+/// The figure of a store, if the records have it.
+type Figure<'a> = dyn Fn(&str) -> Option<f64> + 'a;
+
+/// With decimals and a unit.
+type Written = fn(f64) -> String;
+
+/// A column: its heading, and the figures.
 struct Column<'a> {
     heading: &'a str,
-    figure: Box<dyn Fn(&str) -> Option<f64> + 'a>,
-    written: fn(f64) -> String,
+    figure: Box<Figure<'a>>,
+    written: Written,
 }
 
 fn ns(ns: f64) -> String {
@@ -157,7 +163,7 @@ fn by_store(stores: &[Store], columns: &[Column<'_>]) -> Result<String, String> 
 fn costs(bench: &Bench) -> Result<String, String> {
     let stores = ["Pool", "PackedPool", "VecPool", "slotmap"];
     let columns = columns_of(bench);
-    let rows: [(&str, usize, fn(f64) -> String); 5] = [
+    let rows: [(&str, usize, Written); 5] = [
         ("a game frame, per object, ns", 0, |ns| format!("{ns:.2}")),
         ("by a shared loop with lookups, ns", 1, |ns| format!("{ns:.2}")),
         ("an insertion or removal in it, ns", 2, |ns| format!("{ns:.2}")),

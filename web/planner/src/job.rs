@@ -14,8 +14,8 @@ use millpond_plan::output::plan_json::plan_json;
 use millpond_plan::output::plan_text::{Wanted, plans_text};
 use millpond_plan::pattern::Pattern;
 use millpond_plan::plan::{
-    BLOCKS_AT_HAND_DEFAULT, BYTES_MAX_LARGEST, Headroom, Prices, Rules, SESSION_HOURS_DEFAULT,
-    all_proved, plan, size_classes,
+    BLOCKS_AT_HAND_DEFAULT, BYTES_MAX_LARGEST, Headroom, NotTried, Prices, Rules,
+    SESSION_HOURS_DEFAULT, all_proved, plan, size_classes,
 };
 use millpond_plan::plan_report::report;
 use millpond_plan::progress::Show;
@@ -161,6 +161,7 @@ impl Request {
             skip_callers: self.skip_caller.iter().map(|text| Pattern::new(text)).collect(),
             blocks_at_hand: self.blocks_at_hand,
             prices,
+            not_tried: Some(NotTried::Unasked),
             session_seconds: self.session_hours * 3600.0,
         })
     }
@@ -170,6 +171,7 @@ impl Request {
             top: self.top,
             classes: self.class.as_deref().map(Pattern::new),
             handles: !self.no_handles,
+            measured: false,
             all: self.all,
         }
     }

@@ -101,7 +101,7 @@ impl Code {
                 lines = lines_of(&debug, &debug_path).or(lines);
             }
         }
-        symbols.sort_by(|a, b| (a.address, a.bytes).cmp(&(b.address, b.bytes)));
+        symbols.sort_by_key(|symbol| (symbol.address, symbol.bytes));
         Ok(Self { lines, symbols })
     }
 

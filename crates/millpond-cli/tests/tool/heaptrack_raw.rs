@@ -194,7 +194,8 @@ fn every_packing_and_every_version_is_read() {
 #[test]
 fn a_cut_recording_is_planned_up_to_its_end() {
     let directory = Directory::new();
-    for (name, bytes) in [("a.raw", SMALL[..SMALL.len() - 3].as_bytes()), ("a.zst", &RAW[..20_000])]
+    for (name, bytes) in
+        [("a.raw", &SMALL.as_bytes()[..SMALL.len() - 3]), ("a.zst", &RAW[..20_000])]
     {
         let file = directory.file(name, bytes);
         let output =
