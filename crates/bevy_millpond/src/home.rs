@@ -12,6 +12,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 
 use crate::alone::catch_up;
+use crate::identity::Identity;
 use crate::member::InPool;
 use crate::pool::EntityPool;
 use crate::sleep::Asleep;
@@ -25,14 +26,6 @@ struct Home<M: Send + Sync + 'static> {
     kind: PhantomData<fn() -> M>,
 }
 
-/// What tells a pool from all others of the program.
-#[derive(Debug)]
-pub(crate) struct Identity {
-    pub(crate) id: u32,
-    /// Gone as soon as the pool is.
-    _alive: Arc<()>,
-}
-
 /// Gives the next pool of `M` in this world an identity.
 pub(crate) fn settle_in<M: Send + Sync + 'static>(world: &mut World) -> Identity {
     static IDS: AtomicU32 = AtomicU32::new(0);
@@ -42,7 +35,7 @@ pub(crate) fn settle_in<M: Send + Sync + 'static>(world: &mut World) -> Identity
         Some(mut home) => home.pools.push(pool),
         None => world.insert_resource(Home::<M> { pools: vec![pool], kind: PhantomData }),
     }
-    Identity { id, _alive: alive }
+    Identity::new(id, alive, come_back::<M>)
 }
 
 /// How many pools of this kind the program had: so each refuses the handles of the others, also of those in other worlds.
@@ -76,7 +69,7 @@ pub(crate) fn bury<M: Send + Sync + 'static>(world: &mut World) {
 }
 
 /// Brings a pool up to date that is inserted into a world.
-pub(crate) fn come_back<M: Send + Sync + 'static>(mut world: DeferredWorld, context: HookContext) {
+fn come_back<M: Send + Sync + 'static>(mut world: DeferredWorld, context: HookContext) {
     // The world does not know its resource yet.
     let Some(pool) = world.get::<EntityPool<M>>(context.entity) else { return };
     let id = pool.identity.id;

@@ -14,6 +14,7 @@ mod figures;
 mod full;
 mod history;
 mod home;
+mod identity;
 mod leftovers;
 mod life;
 mod member;

@@ -6,7 +6,9 @@ use core::fmt;
 use bevy_ecs::archetype::ArchetypeId;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::component::ComponentId;
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
 use millpond::overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::reuse::Lifo;
@@ -14,7 +16,7 @@ use millpond::{Handle, Recycler, Refusal, Stats};
 
 use crate::by_entity::ByEntity;
 use crate::full::{Full, WhenFull};
-use crate::home::{Identity, come_back};
+use crate::identity::Identity;
 use crate::settings::Settings;
 use crate::sleep::Sleep;
 use crate::slot::{Birth, Body, Slot};
@@ -40,7 +42,7 @@ pub type PoolHandle<M> = Handle<M>;
 /// still there, O(capacity), and what commands wanted of it meanwhile is done. Once it is dropped or replaced, its sleeping
 /// entities are despawned at the end of the frame, and those that are awake stay as entities that belong to no pool.
 #[derive(Resource)]
-#[component(on_insert = come_back::<M>)]
+#[component(on_insert = inserted::<M>)]
 pub struct EntityPool<M: Send + Sync + 'static> {
     slots: Recycler<Slot, Lifo, PoolHandle<M>>,
     oldest: Option<EvictOldest<PoolHandle<M>>>,
@@ -64,6 +66,13 @@ pub struct EntityPool<M: Send + Sync + 'static> {
     pub(crate) told_of_change: bool,
     /// Used again and again, so that nothing allocates in play.
     pub(crate) scratch: Vec<ComponentId>,
+}
+
+fn inserted<M: Send + Sync + 'static>(world: DeferredWorld, context: HookContext) {
+    // The world does not know its resource yet.
+    let Some(pool) = world.get::<EntityPool<M>>(context.entity) else { return };
+    let come_back = pool.identity.come_back;
+    come_back(world, context);
 }
 
 /// What became of a pool's entities, apart from their lives: see [`EntityPool::upkeep`].

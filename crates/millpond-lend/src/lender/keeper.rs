@@ -5,9 +5,10 @@ use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
+use super::job::{Job, Outcome};
 use super::shared::{Books, Boxed, Shared};
 use crate::error::LoanHandle;
 use crate::ledger::Work;
@@ -92,42 +93,6 @@ pub(crate) fn on_tokio_thread(
 impl<M: Maker> fmt::Debug for Keeper<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keeper").field("name", &self.shared.name).finish_non_exhaustive()
-    }
-}
-
-/// How a job ended.
-pub(super) enum Outcome<M: Maker> {
-    Opened(Boxed<M>),
-    OpenFailed(Arc<M::Error>, bool),
-    Checked(Boxed<M>),
-    CheckFailed(Boxed<M>),
-    Closed,
-    /// The object is gone, for an unknown reason.
-    Lost,
-}
-
-/// A task that the maker is carrying out.
-pub(super) struct Job<M: Maker> {
-    handle: LoanHandle,
-    future: Pin<Box<dyn Future<Output = Outcome<M>> + Send>>,
-}
-
-impl<M: Maker> Job<M> {
-    /// The check of an object on the thread that returns it.
-    pub(super) fn check(shared: Arc<Shared<M>>, handle: LoanHandle, object: Boxed<M>) -> Self {
-        let future = Box::pin(async move {
-            let mut object = Quiet::new(object);
-            match shared.maker.check(&mut object).await.map_err(|error| drop_all([error])) {
-                Ok(()) => Outcome::Checked(object.into_inner()),
-                Err(()) => Outcome::CheckFailed(object.into_inner()),
-            }
-        });
-        Self { handle, future }
-    }
-
-    /// Polls without a waker: whoever gets the job polls it again.
-    pub(super) fn poll_once(&mut self) -> Poll<Outcome<M>> {
-        self.future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod acquire;
 mod builder;
+mod job;
 mod keeper;
 mod loan;
 pub(crate) mod shared;

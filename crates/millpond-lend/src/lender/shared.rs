@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use super::keeper::{Job, Outcome};
+use super::job::{Job, Outcome};
 
 use crate::error::LoanHandle;
 use crate::ledger::{Ledger, WaiterHandle};
@@ -306,7 +306,15 @@ impl<M: Maker> Returning<'_, M> {
     /// the check.
     fn check(&mut self) {
         let Some(object) = self.object.take() else { return };
-        let mut job = Job::check(Arc::clone(self.shared), self.handle, object);
+        let shared = Arc::clone(self.shared);
+        let future = Box::pin(async move {
+            let mut object = Quiet::new(object);
+            match shared.maker.check(&mut object).await.map_err(|error| drop_all([error])) {
+                Ok(()) => Outcome::Checked(object.into_inner()),
+                Err(()) => Outcome::CheckFailed(object.into_inner()),
+            }
+        });
+        let mut job = Job { handle: self.handle, future };
         let polled = catch_unwind(AssertUnwindSafe(|| job.poll_once()));
         (self.state, self.object) = match polled {
             Ok(Poll::Ready(Outcome::Checked(object))) => (Returned::Checked, Some(object)),
