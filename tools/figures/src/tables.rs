@@ -189,7 +189,7 @@ fn costs(bench: &Bench) -> Result<String, String> {
     _ = write!(
         text,
         "\nMedians, as games are shipped, {}.\n",
-        bench.processor.split(',').next().unwrap_or_default()
+        bench.processor.split(" (").next().unwrap_or_default()
     );
     Ok(text)
 }
