@@ -267,7 +267,14 @@ fn bad_input_gets_the_commands_line_and_the_page_goes_on() {
                     .output()
                     .unwrap(),
             );
-            assert_eq!(dropped(&browser, &[&file]), Some(format!("millpond: {line}")));
+            let failure = dropped(&browser, &[&file]).expect(name);
+            if name == "cut.zst" {
+                // The page has read the whole file when it finds out, the command its first block.
+                let why = "the zstd data is cut short";
+                assert!(failure.ends_with(why) && line.ends_with(why), "{failure}; {line}");
+            } else {
+                assert_eq!(failure, format!("millpond: {line}"));
+            }
             assert_eq!(
                 dropped(&browser, &[&directory.path().join("good.csv.gz")]),
                 None,

@@ -12,7 +12,7 @@
 //! that any of these says to the highest, and a margin beyond, because a replay is not the program.
 //!
 //! Each is replayed beside a control, the system's allocator against itself: what that seems to save is what this machine
-//! does meanwhile, and widens the range. What is said of a proposal after that is the matter of [`trial`](mod@trial).
+//! does meanwhile, and widens the range. What is said of a proposal after that is the matter of `trial`.
 //!
 //! [`Laps`] measure what the plan is computed from without a replay, in a fraction of a second.
 //!
