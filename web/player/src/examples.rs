@@ -335,9 +335,9 @@ mod tests {
         let took = |state: &str, slot: &str| state.matches(&format!("takes slot {slot}:")).count();
         assert_eq!(
             (took(&states[4], "2"), took(&states[4], "1"), took(&states[4], "6")),
-            (4, 1, 1)
+            (3, 1, 1)
         );
-        assert_eq!(states[7].matches("is refused: stale").count(), 6);
+        assert_eq!(states[7].matches("is refused: stale").count(), 5);
         let states = played("debug");
         let fifo = |state: &str| state.split(r#""name":"Fifo""#).nth(1).unwrap().to_owned();
         assert!(
