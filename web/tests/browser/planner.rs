@@ -269,7 +269,7 @@ fn bad_input_gets_the_commands_line_and_the_page_goes_on() {
             );
             let failure = dropped(&browser, &[&file]).expect(name);
             if name == "cut.zst" {
-                // The page has read the whole file when it finds out, the command its first block.
+                // They name different places, for a reason that is not known.
                 let why = "the zstd data is cut short";
                 assert!(failure.ends_with(why) && line.ends_with(why), "{failure}; {line}");
             } else {
