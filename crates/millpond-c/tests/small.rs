@@ -70,16 +70,20 @@ fn it_runs_on_machines_of_32_bits_and_of_the_other_byte_order() {
             compiled(with("gcc", &["-std=c99", "-m32", "-O2"]), "tests/small.c", "of-32-bits");
         assert_eq!(said(&mut program), "all is well\n");
     } else {
-        println!("not run: no gcc for 32 bits (apt-get install gcc-multilib)");
+        println!(
+            "not run: gcc links nothing for 32 bits (apt-get install libc6-dev-i386 \
+             lib32gcc-12-dev, for gcc 12)"
+        );
     }
-    if links("s390x-linux-gnu-gcc", &["-static"]) && has("qemu-s390x") {
+    let emulator = ["qemu-s390x-static", "qemu-s390x"].into_iter().find(|program| has(program));
+    if let (true, Some(emulator)) = (links("s390x-linux-gnu-gcc", &["-static"]), emulator) {
         let command = with("s390x-linux-gnu-gcc", &["-std=c99", "-static", "-O2"]);
         let program = compiled(command, "tests/small.c", "big-endian");
-        assert_eq!(said(Command::new("qemu-s390x").arg(program.get_program())), "all is well\n");
+        assert_eq!(said(Command::new(emulator).arg(program.get_program())), "all is well\n");
     } else {
         println!(
             "not run: no big-endian machine (apt-get install gcc-s390x-linux-gnu \
-             libc6-dev-s390x-cross qemu-user, which excludes gcc-multilib)"
+             libc6-dev-s390x-cross qemu-user-static)"
         );
     }
 }

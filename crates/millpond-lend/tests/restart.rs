@@ -1,6 +1,6 @@
 //! Every maker and adapter under load while its server is restarted: no error before, at most one for each connection
-//! that was open, and none once the server is up again. SQLite has no server. What is not installed is reported as not
-//! run.
+//! that was open (three where nothing but the client is asked), and none once the server is up again. SQLite has no
+//! server. What is not installed is reported as not run.
 #![cfg(all(
     feature = "bb8",
     feature = "deadpool",
@@ -71,7 +71,7 @@ impl Counts {
     }
 
     /// Restarts the server under load. Blocks.
-    fn see_restart(&self, name: &str, down: impl FnOnce(), up: impl FnOnce()) {
+    fn see_restart(&self, name: &str, each: usize, down: impl FnOnce(), up: impl FnOnce()) {
         self.wait_for(20 * TASKS);
         assert_eq!(self.errors.load(SeqCst), 0, "{name}: before the restart");
         down();
@@ -84,7 +84,8 @@ impl Counts {
         println!("{name}: {errors} errors during the restart, {once_up} once the server was up");
         let said = self.said.lock().unwrap();
         said.iter().for_each(|(error, times)| println!("  {times} x {error}"));
-        assert!(errors <= CONNECTIONS, "{name}: {errors} errors of {CONNECTIONS} connections");
+        let most = each * CONNECTIONS;
+        assert!(errors <= most, "{name}: {errors} errors of {CONNECTIONS} connections");
         assert_eq!(once_up, 0, "{name}: once the server was up");
     }
 }
@@ -141,14 +142,18 @@ impl<T: AsRef<Client> + Send> AsyncQuery<T> for SelectOne {
     }
 }
 
-/// The restart of a server, with the makers of `maker` under load, for each way to stop a server.
-fn survives<M: Maker<Object: AsRef<Client>>>(name: &'static str, maker: impl Fn(Config) -> M) {
+/// The restart of a server, with the makers of `maker` under load, for each way to stop a server: `each` connection may
+/// cause so many errors.
+fn survives<M>(name: &'static str, each: usize, maker: impl Fn(Config) -> M)
+where
+    M: Maker<Object: AsRef<Client>>,
+{
     with_server(name, "", async |server| {
         for mode in ["fast", "immediate"] {
             let counts = Arc::new(Counts::default());
             let maker = maker(server.config("postgres"));
             let (lender, tasks) = load(maker, &counts, SelectOne).await;
-            restart(server, &format!("{name}, {mode}"), mode, &counts);
+            restart(server, &format!("{name}, {mode}"), mode, each, &counts);
             for task in tasks {
                 task.await.expect("a task");
             }
@@ -157,14 +162,15 @@ fn survives<M: Maker<Object: AsRef<Client>>>(name: &'static str, maker: impl Fn(
     });
 }
 
-fn restart(server: &Server, name: &str, mode: &str, counts: &Counts) {
+fn restart(server: &Server, name: &str, mode: &str, each: usize, counts: &Counts) {
     let down = || server.stop_by(mode).expect("it stops");
-    tokio::task::block_in_place(|| counts.see_restart(name, down, || server.up().expect("up")));
+    let up = || server.up().expect("up");
+    tokio::task::block_in_place(|| counts.see_restart(name, each, down, up));
 }
 
 #[test]
 fn postgresql_on_tokio_survives_a_restart() {
-    survives("restart-tokio", Postgres::new);
+    survives("restart-tokio", 1, Postgres::new);
 }
 
 /// A client, and the task that reads for it, as the managers of other pools keep them.
@@ -205,9 +211,11 @@ impl deadpool::managed::Manager for FastManager {
     }
 }
 
+/// It asks nobody but the client, which may not have noticed yet: a session that the server ends tells so, then is closed,
+/// then its task ends, and between two of these another caller may get the connection.
 #[test]
 fn a_manager_of_deadpool_survives_a_restart() {
-    survives("restart-deadpool", |config| Deadpool(FastManager(config)));
+    survives("restart-deadpool", 3, |config| Deadpool(FastManager(config)));
 }
 
 /// What deadpool-postgres does with `RecyclingMethod::Verified`.
@@ -233,7 +241,7 @@ impl deadpool::managed::Manager for VerifyingManager {
 
 #[test]
 fn a_verifying_manager_of_deadpool_survives_a_restart() {
-    survives("restart-verifying", |config| Deadpool(VerifyingManager(config)));
+    survives("restart-verifying", 1, |config| Deadpool(VerifyingManager(config)));
 }
 
 /// What bb8-postgres does.
@@ -258,7 +266,7 @@ impl bb8::ManageConnection for Bb8Manager {
 
 #[test]
 fn a_manager_of_bb8_survives_a_restart() {
-    survives("restart-bb8", |config| Bb8(Bb8Manager(config)));
+    survives("restart-bb8", 1, |config| Bb8(Bb8Manager(config)));
 }
 
 /// Threads that do not look at their errors, and give back what they had.
@@ -307,7 +315,7 @@ fn postgresql_for_threads_survives_a_restart() {
                     },
                     |counts| {
                         let down = || server.stop_by(mode).expect("it stops");
-                        counts.see_restart(&name, down, || server.up().expect("up"));
+                        counts.see_restart(&name, 1, down, || server.up().expect("up"));
                     },
                 );
             });
@@ -336,7 +344,7 @@ fn redis_for_threads_survives_a_restart() {
     let server = std::cell::RefCell::new(&mut server);
     threads("redis", maker, increment, |counts| {
         let up = || server.borrow_mut().up().expect("up");
-        counts.see_restart("redis", || server.borrow_mut().stop(), up);
+        counts.see_restart("redis", 1, || server.borrow_mut().stop(), up);
     });
 }
 
@@ -370,7 +378,7 @@ fn redis_on_tokio_survives_a_restart() {
         let server = std::cell::RefCell::new(&mut server);
         tokio::task::block_in_place(|| {
             let up = || server.borrow_mut().up().expect("up");
-            counts.see_restart("redis on tokio", || server.borrow_mut().stop(), up);
+            counts.see_restart("redis on tokio", 1, || server.borrow_mut().stop(), up);
         });
         for task in tasks {
             task.await.expect("a task");
