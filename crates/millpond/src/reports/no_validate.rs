@@ -8,10 +8,10 @@ use crate::reports::stats::Stats;
 #[derive(Debug)]
 pub struct Violation;
 
-pub(crate) fn ensure(_: bool, _: &str, _: fmt::Arguments<'_>) -> Result<(), Violation> {
+pub fn ensure(_: bool, _: &str, _: fmt::Arguments<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(crate) fn ensure_counters(_: &Stats) -> Result<(), Violation> {
+pub fn ensure_counters(_: &Stats) -> Result<(), Violation> {
     Ok(())
 }

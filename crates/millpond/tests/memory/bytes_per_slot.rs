@@ -3,11 +3,11 @@
 
 use crate::allocations::during;
 use crate::common::in_every_order;
-use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::reuse::ReuseOrder;
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler,
 };
+use millpond_classic::{BytemapPool, PoolAllocator, RosterPool};
 
 /// The bytes that creating a pool takes, in this many blocks. Nothing is given back or resized on the way: the
 /// pool takes exactly what it keeps.
@@ -56,7 +56,6 @@ fn arrays<R: ReuseOrder, H: HandleLayout>(slots: usize) -> [(usize, usize); 3] {
     let entry_align = match R::NAME {
         "Lifo" | "Roster" => index_bytes::<H>(),
         "LowestFirst" => 8,
-        "NextFit" => 1,
         _ => 4,
     };
     [
@@ -74,7 +73,6 @@ fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize) -> usize {
         "Fifo" => slots * 8,
         "LowestFirst" => lowest_first_bytes(slots),
         "Roster" => slots * 2 * index_bytes::<H>(),
-        "NextFit" => 0,
         other => panic!("the order {other} is new: say what it takes"),
     }
 }

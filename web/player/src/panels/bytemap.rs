@@ -1,6 +1,6 @@
 //! The byte-map pool.
 
-use millpond::classic::BytemapPool;
+use millpond_classic::BytemapPool;
 
 use super::{Drawing, Happened, Kept, Object, Panel, Slot, State};
 use crate::random::Random;
