@@ -1060,7 +1060,8 @@ mod tests {
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 5), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[1] = 5 | u16::DEAD), own);
         let mut words = words(1, false, 254);
-        words.reset(u16::RETIRED);
+        words.place.parts_mut().words[0] = u16::RETIRED;
+        words.mark_used_until(1);
         words.retired = 1;
         words.validate_lifetimes(&cycle(false), 0).unwrap();
         let rule = words.validate_lifetimes(&cycle(true), 0).unwrap_err().rule();
