@@ -8,7 +8,7 @@
 //! | particles, with a free list through the dead ones | [`ParticlePool`]; [`ObjectPool`] for your own objects that know that they are pooled | |
 //!
 //! Use these to follow a design to the letter (to port code, to read old handles, to teach); for a
-//! new program, a [`Pool`](millpond::Pool) or a [`Recycler`](millpond::Recycler) is usually the better
+//! new program, a [`Pool`](millpond::Pool) or a [`Recycler`](https://docs.rs/millpond/latest/millpond/recycler/struct.Recycler.html) is usually the better
 //! choice.
 //!
 //! # Cargo features
