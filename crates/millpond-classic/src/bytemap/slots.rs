@@ -38,9 +38,10 @@ impl<T> Slots<T> {
     /// Free slots with this byte, every page touched, and filled as these settings say.
     pub(super) fn try_new(count: usize, byte: u8, fills: Fills) -> Result<Self, OutOfMemory> {
         let bytes = memory::filled(count, byte | FREE)?;
-        let mut values = memory::from_fn(count, |_| MaybeUninit::uninit())?;
-        memory::touch(&mut values);
-        let mut slots = Self { bytes, values, live: 0, fills };
+        let mut values = memory::reserved_and_touched(count)?;
+        // SAFETY: there is room for so many, and a `MaybeUninit` need not be initialised.
+        unsafe { values.set_len(count) };
+        let mut slots = Self { bytes, values: values.into_boxed_slice(), live: 0, fills };
         slots.lay_out_free();
         Ok(slots)
     }

@@ -15,7 +15,7 @@ macro_rules! plain_handle {
             }
         }
 
-        crate::__plain_bits!([$($generics)*] $handle);
+        $crate::__plain_bits!([$($generics)*] $handle);
 
         impl<$($generics)*> core::fmt::Debug for $handle {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

@@ -69,6 +69,7 @@ impl Watch {
     }
 }
 
+#[doc(hidden)]
 pub mod fill {
     use core::fmt;
     use core::mem::MaybeUninit;
