@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleLayout, Pool};
 
 /// Enough for two words of the occupancy and a sweep of the stack.
@@ -14,12 +14,11 @@ const CAPACITY_MAX: usize = 70;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = Bytes(bytes);
-    match bytes.next() % 5 {
+    match bytes.next() % 4 {
         0 => with_order::<Lifo>(bytes),
         1 => with_order::<Fifo>(bytes),
         2 => with_order::<LowestFirst>(bytes),
-        3 => with_order::<Roster>(bytes),
-        _ => with_order::<NextFit>(bytes),
+        _ => with_order::<Roster>(bytes),
     }
 });
 

@@ -19,7 +19,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use millpond::Handle;
-use millpond::classic::{BytemapPool, HeapParticlePool, PoolAllocator, PoolBox, RosterPool};
+use millpond_classic::{BytemapPool, HeapParticlePool, PoolAllocator, PoolBox, RosterPool};
 
 const BATCH: usize = 30;
 const ROUNDS: usize = 11;

@@ -1,7 +1,7 @@
-//! `millpond::classic::BytemapPool`: a byte for each slot. Its loops go over the slot numbers and ask at each,
+//! `millpond_classic::BytemapPool`: a byte for each slot. Its loops go over the slot numbers and ask at each,
 //! as programs with this design do.
 
-use millpond::classic;
+use millpond_classic as classic;
 
 use crate::contender::{Contender, Kind};
 use crate::object::Value;

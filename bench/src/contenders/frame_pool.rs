@@ -1,4 +1,4 @@
-//! `millpond::FramePool`, which is reset as a whole: in the works that rebuild all they have.
+//! `millpond_memory::FramePool`, which is reset as a whole: in the works that rebuild all they have.
 
 use crate::contender::{Contender, Kind};
 use crate::object::Value;
@@ -10,11 +10,11 @@ impl<const CHECKED: bool> Contender for FramePool<CHECKED> {
     const NAME: &'static str = if CHECKED { "FramePool" } else { "FramePool, unchecked" };
     const KIND: Kind = Kind::Millpond;
     const REMOVES: bool = false;
-    type Key<T: Value> = millpond::FrameLink<T>;
-    type Store<T: Value> = millpond::FramePool<T>;
+    type Key<T: Value> = millpond_memory::FrameLink<T>;
+    type Store<T: Value> = millpond_memory::FramePool<T>;
 
     fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
-        Some(millpond::FramePool::new(capacity))
+        Some(millpond_memory::FramePool::new(capacity))
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, Pool};
 
 use crate::contender::{Contender, Kind};
@@ -14,8 +14,6 @@ pub(crate) struct PoolWith<R>(PhantomData<R>);
 /// A reuse order and the name of its pool in the tables.
 pub(crate) trait Order: ReuseOrder {
     const POOL: &'static str;
-    /// Larger stores would take minutes.
-    const SLOTS_MAX: usize = usize::MAX;
 }
 
 impl Order for Lifo {
@@ -29,11 +27,6 @@ impl Order for LowestFirst {
 }
 impl Order for Roster {
     const POOL: &'static str = "Pool, Roster";
-}
-impl Order for NextFit {
-    const POOL: &'static str = "Pool, NextFit";
-    /// Its search is longer the more slots there are.
-    const SLOTS_MAX: usize = 100_000;
 }
 
 /// What both kinds of pool do alike: all but `new` and the types.
@@ -123,7 +116,7 @@ impl<R: Order> Contender for PoolWith<R> {
     type Store<T: Value> = Pool<T, R>;
 
     fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
-        (capacity <= R::SLOTS_MAX).then(|| Pool::with_capacity(capacity))
+        Some(Pool::with_capacity(capacity))
     }
 
     pool_operations!();

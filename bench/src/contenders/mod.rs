@@ -37,7 +37,7 @@ mod vec_option;
 mod vec_pool;
 mod vec_swap_remove;
 
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 
 use crate::contender::Contender;
 use crate::sizes::{NODES_MAX, WEIGHED_SLOTS, room};
@@ -106,7 +106,6 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<Fifo>>();
     visitor.visit::<millpond_pool::PoolWith<LowestFirst>>();
     visitor.visit::<millpond_pool::PoolWith<Roster>>();
-    visitor.visit::<millpond_pool::PoolWith<NextFit>>();
     visitor.visit::<millpond_pool::PoolNarrow>();
     visitor.visit::<packed_pool::PackedPool>();
     visitor.visit::<packed_pool::PackedVecPool>();

@@ -1,11 +1,11 @@
-//! `millpond::classic::PoolAllocator`: guards like a `Box`, here of one chunk that was taken before the work
+//! `millpond_classic::PoolAllocator`: guards like a `Box`, here of one chunk that was taken before the work
 //! begins. The pool does not know its objects; the program keeps the guards.
 
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, transmute_copy};
 use std::ptr::NonNull;
 
-use millpond::classic::{self, PoolBox};
+use millpond_classic::{self as classic, PoolBox};
 
 use crate::contender::{Contender, Kind};
 use crate::object::Value;

@@ -1,7 +1,7 @@
-//! `millpond::classic::RosterPool`: every slot always valid. As in `Recycler`, its `for` is the pass over the
+//! `millpond_classic::RosterPool`: every slot always valid. As in `Recycler`, its `for` is the pass over the
 //! whole array, dead slots too; it has no other loop.
 
-use millpond::classic;
+use millpond_classic as classic;
 
 use crate::contender::{Contender, Kind};
 use crate::object::Value;

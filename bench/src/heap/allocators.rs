@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{NonNull, null_mut};
 
-use millpond::SizeClasses;
+use millpond_memory::SizeClasses;
 
 use crate::contender::Kind;
 

@@ -1,11 +1,11 @@
-//! `millpond::classic::ParticlePool`, whose particles are its own: in the work on particles alone. A particle
+//! `millpond_classic::ParticlePool`, whose particles are its own: in the work on particles alone. A particle
 //! has 20 bytes (two places, two velocities, the frames that it has left), the work's object 16.
 
 use std::hint::black_box;
 use std::thread;
 use std::time::Instant;
 
-use millpond::classic::ParticlePool;
+use millpond_classic::ParticlePool;
 
 use super::particles;
 use crate::contender::Kind;

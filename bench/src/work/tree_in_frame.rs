@@ -1,11 +1,11 @@
-//! The quadtree of the work of that name in `millpond::FrameMemory`, whose links have a lifetime and so are no keys of a
+//! The quadtree of the work of that name in `millpond_memory::FrameMemory`, whose links have a lifetime and so are no keys of a
 //! contender.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-use millpond::{Frame, FrameMemory, FrameRef};
+use millpond_memory::{Frame, FrameMemory, FrameRef};
 
 use super::quadtree::{self, Keys, Node, Nodes};
 use crate::contender::Kind;

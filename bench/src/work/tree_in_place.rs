@@ -1,10 +1,10 @@
 //! The quadtree of the work of that name, not rebuilt but updated in place, by handles of `millpond::Pool`: the code of
 //! the library's example `quadtree`. It gives the same answers.
 
-#[path = "../../../crates/millpond/examples/quadtree/in_place.rs"]
+#[path = "../../../crates/millpond-classic/examples/quadtree/in_place.rs"]
 #[allow(dead_code, reason = "the example asks other questions")]
 mod in_place;
-#[path = "../../../crates/millpond/examples/quadtree/square.rs"]
+#[path = "../../../crates/millpond-classic/examples/quadtree/square.rs"]
 #[allow(dead_code, reason = "as above")]
 mod square;
 

@@ -10,8 +10,8 @@ use std::ffi::CString;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use millpond::classic::RosterPool;
-use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond_classic::RosterPool;
+use millpond::reuse::{Fifo, LowestFirst, ReuseOrder, Roster};
 use millpond::side_table::join;
 use millpond::{Handle, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool, SyncRecycler};
 
@@ -32,7 +32,6 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("remove_insert_fifo", remove_insert::<Fifo>),
     ("remove_insert_lowest_first", remove_insert::<LowestFirst>),
     ("remove_insert_roster", remove_insert::<Roster>),
-    ("remove_insert_next_fit", remove_insert::<NextFit>),
     ("remove_insert_packed", remove_insert_packed),
     ("remove_insert_static", remove_insert_static),
     ("release_acquire_recycler", release_acquire),

@@ -88,7 +88,6 @@ typedef struct mp_handle {
 #define MP_FIFO 1         /* the one freed first: to catch use after removal */
 #define MP_LOWEST_FIRST 2 /* the one with the lowest index: for lockstep */
 #define MP_ROSTER 3       /* the one freed last, from a list of all slots */
-#define MP_NEXT_FIT 4     /* the next one after the last one used; takes no memory */
 
 /* What a full pool does. */
 #define MP_REFUSE 0

@@ -12,8 +12,8 @@ use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use millpond::SizeClasses;
-use millpond::size_classes::{Overflow, SizeClassesError};
+use millpond_memory::SizeClasses;
+use millpond_memory::size_classes::{Overflow, SizeClassesError};
 
 use crate::callbacks::boxed;
 use crate::status::{Status, status_of};

@@ -1,6 +1,6 @@
 //! The types that the options name: of orders, and of handles.
 
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout};
 
 use crate::status::Status;
@@ -21,7 +21,6 @@ pub(crate) fn with_order<F: ForOrder>(order: u32, work: F) -> Result<F::Out, Sta
         1 => work.run::<Fifo>(),
         2 => work.run::<LowestFirst>(),
         3 => work.run::<Roster>(),
-        4 => work.run::<NextFit>(),
         _ => return Err(Status::BAD_OPTIONS),
     })
 }

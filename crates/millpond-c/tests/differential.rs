@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, Refusal};
 use support::{here, library, made, run, strict};
 
@@ -217,7 +217,6 @@ fn every_order(case: Case) {
     every_layout::<Fifo>(1, case);
     every_layout::<LowestFirst>(2, case);
     every_layout::<Roster>(3, case);
-    every_layout::<NextFit>(4, case);
 }
 
 #[test]

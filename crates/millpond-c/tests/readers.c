@@ -104,7 +104,7 @@ static void *memory_of(size_t bytes) {
 }
 
 int main(void) {
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         mp_options options = MP_OPTIONS(spark, SLOTS);
         mp_handle ids[SLOTS];
         pthread_t threads[THREADS];

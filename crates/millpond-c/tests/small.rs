@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use millpond::Handle;
-use millpond::classic::{BytemapPool, ObjectPool, PoolAllocator, PoolBox, RosterPool};
+use millpond_classic::{BytemapPool, ObjectPool, PoolAllocator, PoolBox, RosterPool};
 use support::{fuzz, has, here, made, run, strict};
 
 /// Compiles a program of one file without the library.
@@ -356,7 +356,7 @@ enum Object {
     InUse,
     Unused { next: Option<u32> },
 }
-millpond::pooled!(Object, Unused);
+millpond_classic::pooled!(Object, Unused);
 
 fn list_steps(steps: &mut Steps) {
     let mut pool = ObjectPool::<Object, SLOTS>::new();

@@ -141,7 +141,7 @@ static void packed_pools(void) {
 
 int main(void) {
     uint32_t order;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         pools(order, MP_REFUSE);
         pools(order, MP_EVICT_OLDEST);
     }

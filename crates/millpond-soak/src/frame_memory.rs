@@ -1,6 +1,6 @@
 //! The soak of memory that is lent for a frame.
 
-use millpond::{FrameMemory, FrameRef};
+use millpond_memory::{FrameMemory, FrameRef};
 
 use super::random::Random;
 use super::trials::{Trial, differ};

@@ -4,7 +4,7 @@
 use std::ops::Deref;
 
 use millpond::Handle;
-use millpond::classic::{PoolAllocator, PoolBox};
+use millpond_classic::{PoolAllocator, PoolBox};
 
 use super::payload::Payload;
 use super::subject::{Subject, WrittenOver};

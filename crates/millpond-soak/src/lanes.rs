@@ -1,11 +1,11 @@
 //! Every pool type and reuse order, each in a lane of its own.
 
-use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::overflow::Spill;
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, VecPool,
 };
+use millpond_classic::{BytemapPool, PoolAllocator, RosterPool};
 
 use super::frame_memory::LentFrames;
 use super::guards::{Guards, Malloc};
@@ -63,8 +63,7 @@ impl Lanes<'_> {
         self.order::<Lifo, 3>();
         self.order::<Fifo, 7>();
         self.order::<LowestFirst, 0>();
-        self.order::<Roster, 15>();
-        self.order::<NextFit, 31>();
+        self.order::<Roster, 31>();
         self.packed::<3>();
         self.growing::<7>();
         self.fixed::<1>();

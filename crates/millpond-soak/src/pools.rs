@@ -1,11 +1,11 @@
 //! The pools of the library as subjects of a soak.
 
-use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::ReuseOrder;
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool, Stats,
     VecPool,
 };
+use millpond_classic::{BytemapPool, RosterPool};
 
 use super::memory::touched;
 use super::payload::Payload;

@@ -37,7 +37,7 @@ fn every_kind_of_pool_is_there() {
     let outcome = soak(&plan(&Shape::Synthetic, None), None, &AtomicBool::new(true)).unwrap();
     for kind in [
         "Pool, Lifo",
-        "Pool, NextFit, 16-bit slots",
+        "Pool, Roster, 16-bit slots",
         "Recycler, Fifo",
         "HandleAllocator, LowestFirst",
         "PackedPool, 4095 lifetimes, wraps",

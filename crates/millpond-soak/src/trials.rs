@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use hdrhistogram::Histogram;
-use millpond::classic::{ObjectPool, ParticlePool, Pooled};
-use millpond::size_classes::Overflow;
-use millpond::{FrameLink, FramePool, SizeClasses};
+use millpond_classic::{ObjectPool, ParticlePool, Pooled};
+use millpond_memory::size_classes::Overflow;
+use millpond_memory::{FrameLink, FramePool, SizeClasses};
 
 use super::checkpoint::PoolState;
 use super::lane::{LATENCY_MAX_NS, Tally, Work};
@@ -234,7 +234,7 @@ pub(super) enum Voice {
     Unused { next: Option<u32> },
 }
 
-millpond::pooled!(Voice, Unused);
+millpond_classic::pooled!(Voice, Unused);
 
 impl Fading for Box<ObjectPool<Voice, FADING>> {
     fn create(&mut self, frames_left: u32) -> bool {

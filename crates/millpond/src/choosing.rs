@@ -11,14 +11,14 @@
 //! | …but a limit, and values must never move | [`Pool`](crate::Pool) with an `untouched` capacity: the system provides memory as it fills |
 //! | several threads that insert, read and remove | [`SyncPool`](crate::SyncPool) |
 //! | objects that several threads borrow and return, made at the start or when first needed | [`SyncRecycler`](crate::SyncRecycler) |
-//! | data that you rebuild in every frame | [`FramePool`](crate::FramePool); [`FrameMemory`](crate::FrameMemory) if it is used in one place only |
+//! | data that you rebuild in every frame | [`FramePool`](https://docs.rs/millpond-memory/latest/millpond_memory/struct.FramePool.html); [`FrameMemory`](https://docs.rs/millpond-memory/latest/millpond_memory/struct.FrameMemory.html) if it is used in one place only (crate `millpond-memory`) |
 //! | objects that are expensive to construct, or a loop over all slots without a branch | [`Recycler`](crate::Recycler) |
 //! | values of different types behind one trait | [`AnyPool`](crate::AnyPool) |
 //! | another system's data about a pool's objects | [`SideTable`](crate::SideTable) beside the pool |
-//! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`](crate::SizeClasses) |
+//! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`](https://docs.rs/millpond-memory/latest/millpond_memory/struct.SizeClasses.html) (the same crate) |
 //! | your own arrays (structure of arrays, a GPU buffer) | [`HandleAllocator`](crate::HandleAllocator) |
-//! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`](crate::classic::PoolAllocator) |
-//! | code or saved games that follow one of the published designs | [`classic`](crate::classic) |
+//! | nodes that own their children, written with `Box` | [`PoolAllocator`](https://docs.rs/millpond-classic/latest/millpond_classic/struct.PoolAllocator.html) (crate `millpond-classic`) |
+//! | code or saved games that follow one of the published designs | [`millpond-classic`](https://docs.rs/millpond-classic/latest/millpond_classic/) |
 //!
 //! # How the pools differ
 //!
@@ -37,14 +37,6 @@
 //! | [`SyncRecycler`](crate::SyncRecycler) | yes | no | no | the heap, once | `T` + 0.125 to 2; made lazily, 0.25 to 2.125 |
 //! | [`HandleAllocator`](crate::HandleAllocator) | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`](crate::SideTable) | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
-//! | [`FramePool`](crate::FramePool) | until it is reset | yes, a slice | no | the heap, once | `T` |
-//! | [`FrameMemory`](crate::FrameMemory) | for the frame | yes | no | the heap, once | each value's own |
-//! | [`SizeClasses`](crate::SizeClasses) | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
-//! | [`classic::RosterPool`](crate::classic::RosterPool) | yes | all slots | no | the heap, once | `T` + 12 |
-//! | [`classic::BytemapPool`](crate::classic::BytemapPool) | yes | in runs | no | the heap, once | `T` + 1.125 |
-//! | [`classic::PoolAllocator`](crate::classic::PoolAllocator) | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
-//! | [`classic::ParticlePool`](crate::classic::ParticlePool) | while the pool stays | all slots | no | itself | 20, its particle included |
-//! | [`classic::ObjectPool`](crate::classic::ObjectPool) | while the pool stays | all slots | no | itself | `T`, which knows whether it is in use |
 //!
 //! What the operations cost:
 //!
@@ -61,14 +53,6 @@
 //! | [`SyncRecycler`](crate::SyncRecycler) | O(1), nothing is constructed (or once, lazily) | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`](crate::HandleAllocator) | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`](crate::SideTable) | O(1), except for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
-//! | [`FramePool`](crate::FramePool) | O(1) | all at once | O(1) | O(live), a slice |
-//! | [`FrameMemory`](crate::FrameMemory) | O(1) | all at once | a pointer | – |
-//! | [`SizeClasses`](crate::SizeClasses) | O(1), except for growth | O(1) | a pointer | – |
-//! | [`classic::RosterPool`](crate::classic::RosterPool) | O(1) | O(1) | O(1) | O(capacity), no branch |
-//! | [`classic::BytemapPool`](crate::classic::BytemapPool) | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`classic::PoolAllocator`](crate::classic::PoolAllocator) | O(1), except for growth | O(1) | a pointer | – |
-//! | [`classic::ParticlePool`](crate::classic::ParticlePool) | O(1) | during iteration | O(1) | O(N) |
-//! | [`classic::ObjectPool`](crate::classic::ObjectPool) | O(1) | O(1), or during iteration | O(1) | O(N) |
 //!
 //! # Bytes per slot
 //!
@@ -86,7 +70,7 @@
 //!
 //! | operation | time | |
 //! | --- | --- | --- |
-//! | [`insert`](crate::Pool::insert), [`remove`](crate::Pool::remove) | O(1) | with [`reuse::NextFit`](crate::reuse::NextFit), `insert` is O(capacity / 64) in the worst case; with [`reuse::Lifo`](crate::reuse::Lifo), amortised once `insert_at` is used |
+//! | [`insert`](crate::Pool::insert), [`remove`](crate::Pool::remove) | O(1) | with [`reuse::Lifo`](crate::reuse::Lifo), amortised once `insert_at` is used |
 //! | [`get`](crate::Pool::get), [`contains`](crate::Pool::contains) | O(1) | one comparison of generations |
 //! | [`get_at`](crate::Pool::get_at), [`handle_at`](crate::Pool::handle_at), [`object_at`](crate::Pool::object_at), [`index_of`](crate::Pool::index_of) | O(1) | |
 //! | [`insert_at`](crate::Pool::insert_at) | O(1) amortised | [`reuse::Lifo`](crate::reuse::Lifo) sweeps now and then; the others do not |

@@ -108,14 +108,12 @@
 //! - `packed` (default): [`PackedPool`] and [`PackedVecPool`].
 //! - `tables` (default): [`SideTable`] and joins.
 //! - `vec` (default): [`VecPool`].
-//! - `full`: the default features and the nine that follow.
+//! - `full`: the default features and the seven that follow.
 //! - `any`: [`AnyPool`] and [`AnyValue`].
 //! - `budget`: [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
-//! - `classic`: the published designs in [`classic`].
 //! - `history`: [`snapshot::History`], structs of pools that are saved as one ([`snapshot::Saved`]), and
 //!   [differences](snapshot::Diff) between snapshots.
 //! - `lots`: [`lots`], work on one [`Pool`] by many threads.
-//! - `memory`: [`SizeClasses`], [`FramePool`] and [`FrameMemory`].
 //! - `policies`: [`overflow::EvictOldest`] and [`overflow::Spill`]; the other policies are always there.
 //! - `recycler`: [`Recycler`].
 //! - `sync`: [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
@@ -134,11 +132,7 @@
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`](https://docs.rs/millpond/latest/millpond/debug/index.html), to find code that writes to free slots, removes objects twice, or
-//!   never removes them, in the heap-allocated pools that have handles. For the classic pools, it
-//!   fills free slots. Off unless a pool's builder, or a classic pool's `fill_dead_slots`, enables
-//!   it (a [`classic::ParticlePool`] always checks its free slots).
-//! - `allocator-api2`: `&SizeClasses` implements that crate's `Allocator`, for its vectors and
-//!   boxes, and for hashbrown's maps.
+//!   never removes them, in the heap-allocated pools that have handles. Off unless a pool's builder enables it.
 //! - `std`: blocking `acquire`, and a starting point for each thread's search for free slots.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
@@ -151,12 +145,12 @@
 //!
 #![no_std]
 #![deny(unsafe_code)]
-#![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(all(
         feature = "full",
         feature = "__c",
+        feature = "__parts",
         feature = "bytemuck",
         feature = "debug-aids",
         feature = "rayon",
@@ -187,17 +181,14 @@ extern crate alloc;
 extern crate std;
 
 mod around;
+#[doc(hidden)]
 mod base;
 pub mod choosing;
-#[cfg(feature = "classic")]
-pub mod classic;
 pub mod handle;
 pub mod overflow;
 mod policies;
 mod pools;
 mod reports;
-#[cfg(feature = "memory")]
-pub mod size_classes;
 mod slots;
 pub mod snapshot;
 mod threads;
@@ -271,6 +262,18 @@ mod pages {
 #[doc(hidden)]
 pub use pools::allocator::beside::*;
 
+/// What the crates of this repository whose pools are built beside this library share with it, of each version with the
+/// same version only: memory, guards against panics, and marks of dead slots. Not for anything else.
+#[cfg(feature = "__parts")]
+#[doc(hidden)]
+pub mod __parts {
+    #[cfg(feature = "alloc")]
+    pub use crate::base::memory;
+    pub use crate::base::{OutOfMemory, address, bytes, cold, guard, or_panic, sanitizer};
+    pub use crate::reports::debug::fill as dead_slots;
+    pub use crate::reports::validate as checks;
+}
+
 /// What the expansion of this crate's macros needs. Not for anything else.
 #[doc(hidden)]
 pub mod __private {
@@ -296,12 +299,6 @@ pub use self::{
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
     pools::settings::BuildError,
     slots::reuse,
-};
-#[cfg(feature = "memory")]
-#[doc(inline)]
-pub use self::{
-    pools::frame_pool::{self, Frame, FrameFull, FrameLink, FrameMemory, FramePool, FrameRef},
-    size_classes::SizeClasses,
 };
 #[cfg(feature = "budget")]
 pub use around::budget::{self, Budget};

@@ -5,7 +5,7 @@
 //! | [`Refuse`] | returns the value | O(1) | objects that may be left out: particles, puffs of smoke |
 //! | [`EvictLeast`] | evicts the live object with the smallest key | O(capacity / 64 + live) | objects whose loss is barely noticed: the quietest sound, the farthest light |
 //! | [`EvictLesser`] | the same, but refuses a value that is less than all of them | the same | the same, where new ones may matter least: a whisper in a battle |
-//! | [`EvictOldest`] | evicts the oldest object | O(1), except in the reuse order `NextFit` | objects that fade: bullet holes, footprints, the kill feed |
+//! | [`EvictOldest`] | evicts the oldest object | O(1) | objects that fade: bullet holes, footprints, the kill feed |
 //! | [`Spill`] | inserts into a second pool | O(1) | objects that must not be lost and rarely reach their peak number |
 //! | to grow: [`Overflow::Grow`] in a [`PolicyPool`](PolicyPool#growth), or any policy on a [`VecPool`](crate::VecPool) | doubles its slots, up to a limit | O(capacity), plus the global allocator's cost; O(1) on average | the same, if their number is unknown and a late frame is the lesser evil |
 //!

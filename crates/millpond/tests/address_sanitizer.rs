@@ -8,9 +8,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, PackedPool, PackedVecPool, Pool, SideTable, SizeClasses, VecPool};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
+use millpond::{Handle, PackedPool, PackedVecPool, Pool, SideTable, VecPool};
+use millpond_classic::{BytemapPool, PoolAllocator, PoolBox};
+use millpond_memory::SizeClasses;
 
 unsafe extern "C" {
     /// The first byte of the region that may not be used, or null.
@@ -75,7 +76,6 @@ const USES: &[(&str, fn())] = &[
     ("remove_fifo", removed::<Fifo>),
     ("remove_lowest_first", removed::<LowestFirst>),
     ("remove_roster", removed::<Roster>),
-    ("remove_next_fit", removed::<NextFit>),
     ("clear", read_after!(Pool::<Value>::new(4), |pool, handle| pool[handle], pool.clear())),
     (
         "retain",
@@ -223,7 +223,6 @@ fn memory_goes_back_as_it_came() {
     of_pool::<Fifo>();
     of_pool::<LowestFirst>();
     of_pool::<Roster>();
-    of_pool::<NextFit>();
     let mut packed = PackedPool::<Value>::new(70);
     let mut grown = VecPool::<Value>::new();
     let mut bytes = BytemapPool::<Value>::new(70);

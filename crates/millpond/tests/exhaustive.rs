@@ -21,5 +21,4 @@ tests_of! { [every_short_sequence]
     lowest_first: PoolKind<LowestFirst, Handle<()>>;
     roster: PoolKind<Roster, Handle<()>>;
     fifo_narrow: PoolKind<Fifo, Handle32<(), 15>>;
-    next_fit: PoolKind<NextFit, Handle<()>>;
 }

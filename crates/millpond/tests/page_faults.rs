@@ -8,9 +8,10 @@ use std::alloc::Layout;
 use std::hint::black_box;
 
 use common::in_every_order;
-use millpond::classic::PoolAllocator;
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{HandleAllocator, Pool, SizeClasses, SyncPool, VecPool};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
+use millpond::{HandleAllocator, Pool, SyncPool, VecPool};
+use millpond_classic::PoolAllocator;
+use millpond_memory::SizeClasses;
 
 /// How many pages the system has given this thread without reading a disk.
 fn minor_faults() -> u64 {
@@ -187,7 +188,6 @@ fn what_touches_an_untouched_capacity_all_the_same() {
     assert_eq!(eighths::<_, Lifo>(value), [0, 0]);
     assert_eq!(eighths::<_, LowestFirst>(value), [0, 0]);
     assert_eq!(eighths::<_, Roster>(value), [0, 0]);
-    assert_eq!(eighths::<_, NextFit>(value), [0, 8], "it goes round");
     assert_eq!(eighths::<_, Fifo>(value), [0, 8], "it goes round");
     // Its list is half of value, generation and list; and it reads the generations, which takes faults and no memory.
     assert_eq!(eighths::<_, Lifo>(Wide(value)), [8, 0], "the standard library writes zeros");
@@ -240,7 +240,6 @@ fn reads_what_is_used<R: ReuseOrder>() {
 fn a_pool_that_was_read_has_memory_for_what_is_used() {
     reads_what_is_used::<Lifo>();
     reads_what_is_used::<LowestFirst>();
-    reads_what_is_used::<NextFit>();
 }
 
 /// The words alone have 16,384 pages of 4 KiB; 64 slots of `LowestFirst` have a bit of its own in one of 70.
@@ -271,14 +270,12 @@ fn handles_that_were_read_have_memory_for_what_is_used<R: ReuseOrder>() {
 fn an_allocator_that_was_read_has_memory_for_what_is_used() {
     handles_that_were_read_have_memory_for_what_is_used::<Lifo>();
     handles_that_were_read_have_memory_for_what_is_used::<LowestFirst>();
-    handles_that_were_read_have_memory_for_what_is_used::<NextFit>();
 }
 
 #[test]
 fn an_untouched_capacity_has_memory_for_what_is_used() {
     untouched_slots_have_no_memory::<Lifo>(0);
     untouched_slots_have_no_memory::<LowestFirst>(0);
-    untouched_slots_have_no_memory::<NextFit>(0);
     untouched_slots_have_no_memory::<Fifo>(8);
     untouched_slots_have_no_memory::<Roster>(8);
 }

@@ -1,4 +1,4 @@
-//! `ci/surface/check`: the public surface of the library, item by item and method by method, beside what `recorded.txt`
+//! `ci/surface/check`: the public surface of the library and of the crates beside it, item by item and method by method, beside what `recorded.txt`
 //! says; and the methods of `Pool` that another pool lacks (of `Recycler` that `SyncRecycler` lacks) beside `gaps.txt`,
 //! which has the reason for each.
 //!
@@ -18,6 +18,9 @@ use std::{env, fs, io};
 use serde_json::Value;
 
 use crate::items::{Crate, Items, Method, Values};
+
+/// The library, and the crates beside it, whose items are listed behind the crate's name.
+const CRATES: [&str; 3] = ["millpond", "millpond-classic", "millpond-memory"];
 
 /// The pools that are compared with their model.
 const COMPARED: [(&str, &str); 8] = [
@@ -165,23 +168,35 @@ fn listed(gaps: &str, items: &Items) -> Result<BTreeSet<String>, String> {
     Ok(listed)
 }
 
-/// The items of the library, documented anew.
+/// The items of all crates, documented anew.
 fn items() -> Result<Items, String> {
     let metadata = metadata()?;
+    let mut items = Items::new();
+    for name in CRATES {
+        let module =
+            if name == "millpond" { String::new() } else { format!("{}/", name.replace('-', "_")) };
+        let own = items_of(name, &metadata)?;
+        items.extend(own.into_iter().map(|(item, methods)| (format!("{module}{item}"), methods)));
+    }
+    Ok(items)
+}
+
+fn items_of(name: &str, metadata: &Value) -> Result<Items, String> {
     let target = metadata["target_directory"].as_str();
     let target = target.ok_or("cargo metadata names no target directory")?;
     let mut rustdoc = cargo();
-    rustdoc.args(["rustdoc", "--quiet", "--package", "millpond", "--lib"]);
-    rustdoc.args(["--features", &features(&metadata)?, "--"]);
+    rustdoc.args(["rustdoc", "--quiet", "--package", name, "--lib"]);
+    rustdoc.args(["--features", &features(name, metadata)?, "--"]);
     rustdoc.args(["-Z", "unstable-options", "--output-format", "json"]);
     // An alias may name what is private or hidden, whose docs may link to what is not there.
     rustdoc.args(["--document-private-items", "--document-hidden-items", "--cap-lints", "allow"]);
     // Not `1`, which would allow every crate that is compiled for it unstable features, too.
-    rustdoc.env("RUSTC_BOOTSTRAP", "millpond");
+    let library = name.replace('-', "_");
+    rustdoc.env("RUSTC_BOOTSTRAP", &library);
     if !rustdoc.status().map_err(|error| format!("cargo: {error}"))?.success() {
         return Err("rustdoc failed".into());
     }
-    let path = Path::new(target).join("doc/millpond.json");
+    let path = Path::new(target).join(format!("doc/{library}.json"));
     let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let json =
         serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -192,12 +207,12 @@ fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The library's features, but for the one that adds only traits of Bevy, for which a part of Bevy is built.
-fn features(metadata: &Value) -> Result<String, String> {
+/// The crate's features, but for the one that adds only traits of Bevy, for which a part of Bevy is built.
+fn features(name: &str, metadata: &Value) -> Result<String, String> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    let features = packages.filter(|package| package["name"] == "millpond");
+    let features = packages.filter(|package| package["name"] == name);
     let features = features.filter_map(|package| package["features"].as_object()).next();
-    let features = features.ok_or("cargo metadata does not list the library's features")?;
+    let features = features.ok_or("cargo metadata does not list the crate's features")?;
     let names: Vec<&str> =
         features.keys().map(String::as_str).filter(|&name| name != "bevy_reflect").collect();
     Ok(names.join(","))

@@ -57,7 +57,7 @@ pub const EXAMPLES: &[Example] = &[
     },
     Example {
         id: "orders",
-        title: "Five reuse orders, the same calls",
+        title: "Four reuse orders, the same calls",
         shows: "Which free slot comes next? Each order answers differently, at its own cost.",
         world: "orders/8",
         only: &[],
@@ -70,10 +70,7 @@ pub const EXAMPLES: &[Example] = &[
                 "i",
                 "G: Lifo and Roster reuse slot 2, freed last; LowestFirst takes slot 1; Fifo takes one that was never used.",
             ),
-            step(
-                "i",
-                "H: NextFit goes on from where it is. In Fifo, every slot gets its turn before one is reused.",
-            ),
+            step("i", "H: in Fifo, every slot gets its turn before one is reused."),
             step("i", "I: the live objects of LowestFirst stay together at low addresses."),
             step("g1", "B's handle is refused by all of them, whatever is in slot 1 now."),
         ],

@@ -1,7 +1,7 @@
 //! A world: pools side by side, and what was done to them.
 
 use millpond::overflow::Overflow;
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::{Handle32, Pool};
 
 use crate::json;
@@ -310,11 +310,6 @@ fn panels(kind: Kind, slots: usize) -> Vec<Box<dyn Panel>> {
                 "LowestFirst",
                 "the lowest free slot",
                 Pool::<Object, LowestFirst>::with_capacity(slots),
-            )),
-            Box::new(Ordered::new(
-                "NextFit",
-                "the next free slot after the last one used",
-                Pool::<Object, NextFit>::with_capacity(slots),
             )),
             Box::new(
                 Ordered::new(

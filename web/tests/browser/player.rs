@@ -171,9 +171,9 @@ fn a_link_holds_the_state() {
         open(&browser, &site, "#example/roster/6");
         let world = World::of_link("roster/6/5xi.r1").unwrap();
         assert_eq!(browser.script(DRAWN), expected(&world, &[]));
-        open(&browser, &site, "#orders/16/40x~&only=Fifo,NextFit");
+        open(&browser, &site, "#orders/16/40x~&only=Fifo,Roster");
         let world = World::of_link("orders/16/40x~").unwrap();
-        assert_eq!(browser.script(DRAWN), expected(&world, &["Fifo", "NextFit"]));
+        assert_eq!(browser.script(DRAWN), expected(&world, &["Fifo", "Roster"]));
         // What is no link says so, and leaves a page that works.
         for hash in ["#orders/8/zz", "#ponds/8/i", "#orders/0/i", "#orders/8/999999999xi", "#%"] {
             open(&browser, &site, hash);

@@ -19,7 +19,6 @@ int main(void) {
     mp_handle saved;
     void *place;
     int i, round;
-    options.order = MP_NEXT_FIT;
     options.index_bits = 24;
     options.flags = MP_WRAP;
     if (mp_pool_create(&options, &pool) != MP_OK) {

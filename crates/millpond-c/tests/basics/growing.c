@@ -24,7 +24,7 @@ static spark *put_spark(mp_pool *pool, mp_handle *id, int frames_left) {
 
 static void pools_grow(void) {
     uint32_t order;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         mp_pool *pool = growing_pool(0, MP_NO_LIMIT, order);
         mp_handle ids[1000];
         size_t at, capacity = 0;
@@ -176,7 +176,7 @@ static void saved_handles_are_claimed_in_pools_that_grow(void) {
 /* A pool's past may have fewer slots, or more. */
 static void the_past_of_pools_that_grow(void) {
     uint32_t order;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         mp_options options = MP_OPTIONS(spark, 0), fixed = MP_OPTIONS(spark, 8);
         mp_pool *pool = growing_pool(0, 1000, order), *second = growing_pool(0, MP_NO_LIMIT, order), *eight = MP_NULL_;
         mp_snapshot *past = MP_NULL_;

@@ -93,7 +93,7 @@ static void a_slot_that_has_a_value_is_not_issued_again(void) {
 static void orders_and_layouts(void) {
     static const uint32_t bits[4] = {0, 16, 20, 24};
     uint32_t order, layout;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         for (layout = 0; layout < 4; layout++) {
             mp_options options = MP_OPTIONS(spark, 70);
             mp_pool *pool = MP_NULL_;

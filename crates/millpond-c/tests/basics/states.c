@@ -10,7 +10,7 @@ static void add_spark(const void *value, mp_sum *sum, void *user) {
 
 static void the_past(void) {
     uint32_t order;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         mp_options options = MP_OPTIONS(spark, 300);
         mp_pool *pool = MP_NULL_, *other = MP_NULL_;
         mp_snapshot *past = MP_NULL_;

@@ -62,7 +62,7 @@ static mp_pool *untouched_pool(uint32_t order) {
 static void untouched_pools_take_memory_as_they_fill(void) {
 #if defined(__linux__)
     uint32_t order;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT && zeroed_memory_is_untouched(); order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER && zeroed_memory_is_untouched(); order++) {
         mp_pool *pool = untouched_pool(order);
         mp_handle id = {0};
         uint32_t i;
@@ -82,7 +82,7 @@ static void untouched_pools_take_memory_as_they_fill(void) {
 
 static void untouched_pools_do_what_others_do(void) {
     uint32_t order;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         mp_options options = MP_OPTIONS(chunk, 500);
         mp_pool *pools[2];
         mp_snapshot *past = MP_NULL_;
@@ -145,7 +145,7 @@ static bool lists_all(uint32_t order) {
 }
 
 static void states_list_what_was_used(void) {
-    const uint32_t orders[] = {MP_LIFO, MP_LOWEST_FIRST, MP_NEXT_FIT};
+    const uint32_t orders[] = {MP_LIFO, MP_LOWEST_FIRST};
     size_t at;
     for (at = 0; at < sizeof orders / sizeof *orders; at++) {
         mp_pool *pool = lists_in_use(orders[at], LISTED_SLOTS, 100, MP_UNTOUCHED);
@@ -179,7 +179,7 @@ static void states_go_into_pools_of_another_used_part(void) {
     const size_t count = sizeof parts / sizeof *parts;
     uint32_t order;
     size_t at;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         for (at = 0; at < count * count; at++) {
             mp_pool *pool = lists_in_use(order, 130, parts[at / count], MP_UNTOUCHED);
             mp_pool *other = lists_in_use(order, 130, parts[at % count], at % 2 == 0 ? MP_UNTOUCHED : 0u);
@@ -204,7 +204,7 @@ static void states_go_into_pools_of_another_used_part(void) {
 /* The number of slots is what the last bytes of a state say: of a pool of handles alone, of its slots as well. */
 static void states_that_claim_other_numbers_of_slots(void) {
     uint32_t order, claim;
-    for (order = MP_LIFO; order <= MP_NEXT_FIT; order++) {
+    for (order = MP_LIFO; order <= MP_ROSTER; order++) {
         mp_pool *pool = lists_in_use(order, 100, 20, 0), *growing = MP_NULL_, *salted = MP_NULL_;
         mp_options options = MP_OPTIONS(chunk, 30);
         unsigned char state[1000];

@@ -271,7 +271,7 @@ static void pools_that_grow_keep_alignments_and_limits() {
 }
 
 static void constructors_and_destructors_may_use_a_pool_that_grows() {
-    for (std::uint32_t order = MP_LIFO; order <= MP_NEXT_FIT; ++order) {
+    for (std::uint32_t order = MP_LIFO; order <= MP_ROSTER; ++order) {
         for (const std::uint32_t limit : {0u, 40u}) {
             millpond::options with;
             with.order = order;
@@ -390,7 +390,7 @@ static void loops_give_handles_with_values() {
 
 #if defined(__cpp_exceptions)
 static void a_value_that_throws_was_never_in_a_pool_that_grows() {
-    for (std::uint32_t order = MP_LIFO; order <= MP_NEXT_FIT; ++order) {
+    for (std::uint32_t order = MP_LIFO; order <= MP_ROSTER; ++order) {
         millpond::options with;
         with.order = order;
         with.slots_max = 50;

@@ -143,7 +143,7 @@ static void pools_are_moved_and_assigned_with_what_lives_in_them() {
 }
 
 static void destructors_change_a_pool_of_any_order() {
-    for (std::uint32_t order = MP_LIFO; order <= MP_NEXT_FIT; ++order) {
+    for (std::uint32_t order = MP_LIFO; order <= MP_ROSTER; ++order) {
         for (std::uint32_t flags : {0u, MP_FILLED, MP_WRAP}) {
             millpond::options with;
             with.order = order;
@@ -194,7 +194,7 @@ struct fragile {
 } // namespace
 
 static void what_throws_leaves_a_sound_pool_of_any_order() {
-    for (std::uint32_t order = MP_LIFO; order <= MP_NEXT_FIT; ++order) {
+    for (std::uint32_t order = MP_LIFO; order <= MP_ROSTER; ++order) {
         millpond::options with;
         with.order = order;
         millpond::pool<fragile> all(9, with);

@@ -167,7 +167,7 @@ struct curious {
 } // namespace
 
 static void a_value_is_not_found_before_it_is_constructed() {
-    for (auto order : {MP_LIFO, MP_FIFO, MP_LOWEST_FIRST, MP_ROSTER, MP_NEXT_FIT}) {
+    for (auto order : {MP_LIFO, MP_FIFO, MP_LOWEST_FIRST, MP_ROSTER}) {
         millpond::options with;
         with.order = static_cast<std::uint32_t>(order);
         millpond::pool<curious> all(5, with);

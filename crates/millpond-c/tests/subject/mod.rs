@@ -79,7 +79,6 @@ macro_rules! one_of_each {
             c_fifo: CKind<1, 0, Handle<()>>;
             c_lowest_first: CKind<2, 0, Handle<()>>;
             c_roster: CKind<3, 0, Handle<()>>;
-            c_next_fit: CKind<4, 0, Handle<()>>;
             c_lifo_narrow: CKind<0, 16, Handle32<(), 16>>;
             c_lifo_narrower: CKind<0, 20, Handle32<(), 20>>;
             c_fifo_narrow: CKind<1, 16, Handle32<(), 16>>;
@@ -88,7 +87,6 @@ macro_rules! one_of_each {
             c_growing_fifo: CKind<{ GROWING + 1 }, 0, Handle<()>>;
             c_growing_lowest_first: CKind<{ GROWING + 2 }, 0, Handle<()>>;
             c_growing_roster: CKind<{ GROWING + 3 }, 0, Handle<()>>;
-            c_growing_next_fit: CKind<{ GROWING + 4 }, 0, Handle<()>>;
             c_growing_narrow: CKind<GROWING, 20, Handle32<(), 20>>;
             c_packed: PackedCKind<0, 0, Handle<()>>;
             c_packed_fifo: PackedCKind<1, 0, Handle<()>>;

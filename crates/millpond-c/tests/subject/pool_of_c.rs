@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{InsertAtErrorKind, Refusal, Stats};
 
@@ -28,7 +28,7 @@ const BEYOND_LIFETIMES: i32 = 15;
 const TOO_FAR: i32 = 23;
 
 /// By their numbers in the header.
-const ORDERS: [&str; 5] = [Lifo::NAME, Fifo::NAME, LowestFirst::NAME, Roster::NAME, NextFit::NAME];
+const ORDERS: [&str; 4] = [Lifo::NAME, Fifo::NAME, LowestFirst::NAME, Roster::NAME];
 
 /// In the number of an order: the pool has no slots at first, and grows to the plan's capacity.
 pub(crate) const GROWING: u32 = 16;

@@ -32,7 +32,6 @@ fn the_bundled_games_are_replayed_through_every_pool() {
             "Pool, Fifo",
             "Pool, LowestFirst",
             "Pool, Roster",
-            "Pool, NextFit",
             "PackedPool",
             "VecPool",
             "Recycler, Lifo",

@@ -1,7 +1,7 @@
 //! `millpond plan --size-classes`: what it prints is what the library takes.
 
 use crate::common::{Directory, OPENTTD, done, millpond, refused, start_of_openttd};
-use millpond::SizeClasses;
+use millpond_memory::SizeClasses;
 use serde_json::Value;
 
 fn classes(trace: &Value) -> Vec<(usize, usize)> {

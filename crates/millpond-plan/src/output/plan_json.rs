@@ -366,7 +366,7 @@ struct SavingJson {
     bytes: Option<u64>,
 }
 
-/// The classes of a `millpond::SizeClasses`.
+/// The classes of a `millpond_memory::SizeClasses`.
 #[derive(Serialize)]
 struct SizeClassesJson {
     bytes_max: u64,

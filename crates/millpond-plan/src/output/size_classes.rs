@@ -1,4 +1,4 @@
-//! The classes of a `millpond::SizeClasses`, for people and for a Rust program.
+//! The classes of a `millpond_memory::SizeClasses`, for people and for a Rust program.
 
 use std::fmt::Write;
 
@@ -112,6 +112,6 @@ fn rust(found: &SizeClasses) -> String {
     for class in &found.classes {
         let _ = writeln!(text, "    ({}, {}),", class.slot_bytes, class.slots);
     }
-    text += "];\n\nlet memory = millpond::SizeClasses::builder().classes(SIZE_CLASSES).build();\n";
+    text += "];\n\nlet memory = millpond_memory::SizeClasses::builder().classes(SIZE_CLASSES).build();\n";
     text
 }

@@ -1,4 +1,4 @@
-//! Derives the classes of a `millpond::SizeClasses` from a recording of a heap: the sizes of slots, and the number of
+//! Derives the classes of a `millpond_memory::SizeClasses` from a recording of a heap: the sizes of slots, and the number of
 //! slots of each size.
 //!
 //! Each class costs memory of its own (a partly filled block), and each size without a class wastes the difference to

@@ -3,14 +3,14 @@
 use core::ptr::NonNull;
 
 /// The address so many bytes behind this one, in the same memory: whoever uses it knows that the memory extends so far.
-pub(crate) fn behind(start: NonNull<u8>, bytes: usize) -> NonNull<u8> {
+pub fn behind(start: NonNull<u8>, bytes: usize) -> NonNull<u8> {
     start.map_addr(|address| address.saturating_add(bytes))
 }
 
 /// The position of `element` in `slice`, from its address; `None` if it is elsewhere, or if the
 /// elements are zero-sized and so have no address of their own.
 #[inline]
-pub(crate) fn position_in<V, T>(slice: &[V], element: *const T) -> Option<usize> {
+pub fn position_in<V, T>(slice: &[V], element: *const T) -> Option<usize> {
     const { assert!(size_of::<V>() == size_of::<T>()) };
     let bytes_in = element.addr().checked_sub(slice.as_ptr().addr())?;
     let position = bytes_in.checked_div(size_of::<T>())?;

@@ -5,14 +5,14 @@
 use core::mem::MaybeUninit;
 use core::slice;
 
-pub(crate) fn bytes_of<V>(places: &mut [MaybeUninit<V>]) -> &mut [MaybeUninit<u8>] {
+pub fn bytes_of<V>(places: &mut [MaybeUninit<V>]) -> &mut [MaybeUninit<u8>] {
     let (start, bytes) = (places.as_mut_ptr().cast(), size_of_val(places));
     // SAFETY: the bytes are those of the places, which are borrowed for as long, and `MaybeUninit<V>` may have any.
     unsafe { slice::from_raw_parts_mut(start, bytes) }
 }
 
 /// The bytes of one place.
-pub(crate) fn bytes_mut<V>(place: &mut MaybeUninit<V>) -> &mut [MaybeUninit<u8>] {
+pub fn bytes_mut<V>(place: &mut MaybeUninit<V>) -> &mut [MaybeUninit<u8>] {
     bytes_of(slice::from_mut(place))
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn bytes_mut<V>(place: &mut MaybeUninit<V>) -> &mut [MaybeUninit<u8>]
 ///
 /// They are initialised.
 #[inline]
-pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
+pub unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
     // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
     unsafe { slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }

@@ -3,7 +3,8 @@
 use core::ops::{Deref, DerefMut};
 
 /// A value that is finished when the guard is dropped: at the end of the scope, or by a panic. Made by [`guard`].
-pub(crate) struct Guard<T, F: FnMut(&mut T)> {
+#[allow(missing_debug_implementations, reason = "no value of it is public")]
+pub struct Guard<T, F: FnMut(&mut T)> {
     value: T,
     finish: F,
 }
@@ -12,20 +13,20 @@ pub(crate) struct Guard<T, F: FnMut(&mut T)> {
 ///
 /// While user code runs, `value` may be in a state that nobody else may see; `finish` ends this state.
 #[inline(always)]
-pub(crate) fn guard<T, F: FnMut(&mut T)>(value: T, finish: F) -> Guard<T, F> {
+pub fn guard<T, F: FnMut(&mut T)>(value: T, finish: F) -> Guard<T, F> {
     Guard { value, finish }
 }
 
 /// Ends a guard without a call of `finish`, because no user code has panicked.
 #[inline(always)]
-pub(crate) fn defuse<T, F: FnMut(&mut T)>(guard: Guard<T, F>) {
+pub fn defuse<T, F: FnMut(&mut T)>(guard: Guard<T, F>) {
     const { assert!(!core::mem::needs_drop::<T>() && !core::mem::needs_drop::<F>(), "a leak") };
     core::mem::forget(guard);
 }
 
 /// Calls `work`, and once more while unwinding if it panics: to continue after a value whose drop has panicked.
 #[inline]
-pub(crate) fn continue_after_panic<T>(value: &mut T, work: impl Fn(&mut T)) {
+pub fn continue_after_panic<T>(value: &mut T, work: impl Fn(&mut T)) {
     let mut value = guard(value, |value| work(value));
     work(&mut value);
     defuse(value);
@@ -33,7 +34,7 @@ pub(crate) fn continue_after_panic<T>(value: &mut T, work: impl Fn(&mut T)) {
 
 /// A place where a state is half written, in what a guard keeps whole: tests [panic](tests::panics_half_way) here.
 #[inline(always)]
-pub(crate) fn half_way() {
+pub fn half_way() {
     #[cfg(test)]
     tests::pass_half_way();
 }

@@ -18,17 +18,17 @@ use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-pub(crate) use crate::base::address::position_in;
+pub use crate::base::address::position_in;
 use crate::base::bytes::bytes_of;
 
 /// The smallest page of the platforms that have pages.
 const PAGE_BYTES: usize = 4096;
 
-pub(crate) use crate::base::OutOfMemory;
+pub use crate::base::OutOfMemory;
 
 /// Memory of this layout, from the global allocator; an aligned address if the layout has no bytes.
 #[inline]
-pub(crate) fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+pub fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     match layout.size() {
         0 => Ok(dangling(layout)),
         // SAFETY: the size is not 0.
@@ -37,7 +37,7 @@ pub(crate) fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
 }
 
 /// The same, every page written.
-pub(crate) fn take_touched(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+pub fn take_touched(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     let memory = take(layout)?;
     let start = memory.as_ptr().cast::<MaybeUninit<u8>>();
     // SAFETY: nobody else has the memory, which has so many bytes, or none.
@@ -48,7 +48,7 @@ pub(crate) fn take_touched(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
 /// The same as [`take`], all bytes 0. The system provides large pieces page by page, when they are first written to, unless the alignment
 /// is more than 16.
 #[inline]
-pub(crate) fn take_zeroed(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+pub fn take_zeroed(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     match layout.size() {
         0 => Ok(dangling(layout)),
         // SAFETY: the size is not 0.
@@ -62,7 +62,7 @@ pub(crate) fn take_zeroed(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
 ///
 /// It is from [`take`] or [`take_zeroed`], with this layout, and nobody uses it any more.
 #[inline]
-pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
+pub unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
     if layout.size() > 0 {
         // SAFETY: as the caller promises, it came from the allocator with this layout.
         unsafe { dealloc(memory.as_ptr(), layout) };
@@ -76,7 +76,7 @@ pub(crate) unsafe fn give_back(memory: NonNull<u8>, layout: Layout) {
 /// It is from [`take`] or [`take_zeroed`], with the layout `from`, and nobody uses it any more if this succeeds; `to` has the same
 /// alignment. Neither is empty.
 #[inline]
-pub(crate) unsafe fn resize(
+pub unsafe fn resize(
     memory: NonNull<u8>,
     from: Layout,
     to: Layout,
@@ -88,7 +88,7 @@ pub(crate) unsafe fn resize(
 
 /// No memory, only an aligned address.
 #[inline]
-pub(crate) const fn dangling(layout: Layout) -> NonNull<u8> {
+pub const fn dangling(layout: Layout) -> NonNull<u8> {
     match NonNull::new(ptr::without_provenance_mut(layout.align())) {
         Some(address) => address,
         None => NonNull::dangling(),
@@ -96,7 +96,7 @@ pub(crate) const fn dangling(layout: Layout) -> NonNull<u8> {
 }
 
 /// A value in a box, where `Box::new` would abort without memory.
-pub(crate) fn boxed<V>(value: V) -> Result<Box<V>, OutOfMemory> {
+pub fn boxed<V>(value: V) -> Result<Box<V>, OutOfMemory> {
     let place = take(Layout::new::<V>())?.cast::<V>();
     // SAFETY: the memory is that of the layout, or there are no bytes.
     unsafe { place.write(value) };
@@ -105,7 +105,7 @@ pub(crate) fn boxed<V>(value: V) -> Result<Box<V>, OutOfMemory> {
 }
 
 /// A slice of copies of one value, every page of it written.
-pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {
+pub fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {
     let mut values = reserved(len)?;
     values.resize(len, value);
     // Compilers may turn a fill with zeros right after an allocation into an allocation of
@@ -116,31 +116,28 @@ pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMem
 }
 
 /// A slice whose elements a function computes from their indices.
-pub(crate) fn from_fn<V>(
-    len: usize,
-    mut f: impl FnMut(usize) -> V,
-) -> Result<Box<[V]>, OutOfMemory> {
+pub fn from_fn<V>(len: usize, mut f: impl FnMut(usize) -> V) -> Result<Box<[V]>, OutOfMemory> {
     let mut values = reserved(len)?;
     values.extend((0..len).map(&mut f));
     Ok(values.into_boxed_slice())
 }
 
 /// An empty vector with room for exactly `len` values.
-pub(crate) fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
+pub fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
     Ok(values)
 }
 
 /// An empty vector with room for exactly `len` values, every page of it written.
-pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
+pub fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
     let mut values = reserved(len)?;
     touch(values.spare_capacity_mut());
     Ok(values)
 }
 
 /// Writes a byte in every page, so that the system has provided them all.
-pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
+pub fn touch<V>(room: &mut [MaybeUninit<V>]) {
     let bytes = bytes_of(room);
     for byte in bytes.iter_mut().step_by(PAGE_BYTES) {
         *byte = MaybeUninit::new(0);
@@ -153,7 +150,7 @@ pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
 }
 
 /// Like [`touch`], where there are values: no byte changes.
-pub(crate) fn rewrite<V>(values: &mut [MaybeUninit<V>]) {
+pub fn rewrite<V>(values: &mut [MaybeUninit<V>]) {
     for byte in bytes_of(values).iter_mut().step_by(PAGE_BYTES) {
         // The compiler does not know that it is the same.
         *byte = black_box(*byte);

@@ -1,18 +1,18 @@
 //! Parts that know nothing of pools: guards against panics, memory, addresses, the sanitizer.
 
-pub(crate) mod address;
+pub mod address;
 #[allow(unsafe_code)]
-pub(crate) mod bytes;
+pub mod bytes;
 pub(crate) mod entry;
-pub(crate) mod guard;
+pub mod guard;
 #[cfg(feature = "sync")]
 #[allow(unsafe_code)]
 pub(crate) mod lines;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
-pub(crate) mod memory;
+pub mod memory;
 #[allow(unsafe_code)]
-pub(crate) mod sanitizer;
+pub mod sanitizer;
 
 /// What the derive of `Reflect` asks to be in scope.
 #[cfg(feature = "bevy_reflect")]
@@ -31,14 +31,14 @@ pub struct OutOfMemory;
 /// that does nothing is gone before the order of the code is decided.
 #[cold]
 #[inline(never)]
-pub(crate) fn cold() {
+pub fn cold() {
     core::hint::black_box(());
 }
 
 /// What was made, or a panic with the error's message.
 #[track_caller]
 #[inline]
-pub(crate) fn or_panic<P, E: core::fmt::Display>(made: Result<P, E>) -> P {
+pub fn or_panic<P, E: core::fmt::Display>(made: Result<P, E>) -> P {
     match made {
         Ok(made) => made,
         Err(error) => panic!("{error}"),

@@ -23,19 +23,19 @@ unsafe extern "C" {
 
 /// Marks slots as dead.
 #[inline]
-pub(crate) fn poison<V>(slots: &mut [MaybeUninit<V>]) {
+pub fn poison<V>(slots: &mut [MaybeUninit<V>]) {
     poison_at(slots.as_mut_ptr().cast(), size_of_val(slots));
 }
 
 /// Marks slots as usable, because they are about to receive values or to be freed.
 #[inline]
-pub(crate) fn unpoison<V>(slots: &mut [MaybeUninit<V>]) {
+pub fn unpoison<V>(slots: &mut [MaybeUninit<V>]) {
     unpoison_at(slots.as_mut_ptr().cast(), size_of_val(slots));
 }
 
 /// Like [`poison`], for memory behind raw pointers. The memory belongs to the caller.
 #[inline]
-pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
+pub fn poison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
     __asan_poison_memory_region(start, bytes);
     let _ = (start, bytes);
@@ -43,7 +43,7 @@ pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
 
 /// Like [`unpoison`], for memory behind raw pointers. The memory belongs to the caller.
 #[inline]
-pub(crate) fn unpoison_at(start: *mut u8, bytes: usize) {
+pub fn unpoison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
     __asan_unpoison_memory_region(start, bytes);
     let _ = (start, bytes);

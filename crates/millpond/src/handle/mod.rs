@@ -246,7 +246,6 @@ pub(crate) mod sealed {
     /// A token that only this crate can make, so that nobody else can call methods that take it.
     #[derive(Debug)]
     pub struct Issuer(pub(super) ());
-    impl Sealed for u8 {}
     impl Sealed for u16 {}
     impl Sealed for u32 {}
 
@@ -293,7 +292,7 @@ impl IndexWord for u32 {
 }
 
 macro_rules! words {
-    ($($word:ty: $source:ident, dead: $is_dead:expr, unused: $is_unused:expr;)*) => {$(
+    ($($word:ty: $source:ident, dead: $is_dead:expr;)*) => {$(
         impl Word for $word {
             const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);
@@ -320,8 +319,7 @@ macro_rules! words {
             }
             #[inline]
             fn is_unused(self) -> bool {
-                let is_unused: fn(Self) -> bool = $is_unused;
-                is_unused(self)
+                self == 0
             }
             #[inline]
             fn as_dead(self) -> Self {
@@ -344,9 +342,7 @@ macro_rules! words {
     )*};
 }
 words! {
-    // Bytes have no mark for "never used": 0 is the word of a live slot.
-    u8: Bytes, dead: |word| word >= Self::DEAD, unused: |_| false;
     // The top bit is the sign.
-    u16: Narrow, dead: |word| word as i16 <= 0, unused: |word| word == 0;
-    u32: Wide, dead: |word| word as i32 <= 0, unused: |word| word == 0;
+    u16: Narrow, dead: |word| word as i16 <= 0;
+    u32: Wide, dead: |word| word as i32 <= 0;
 }

@@ -15,7 +15,7 @@ macro_rules! plain_handle {
             }
         }
 
-        crate::handle::plain::plain_handle!(@bits [$($generics)*] $handle);
+        $crate::__plain_bits!([$($generics)*] $handle);
 
         impl<$($generics)*> core::fmt::Debug for $handle {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -29,8 +29,14 @@ macro_rules! plain_handle {
             }
         }
     };
-    // A number that is compared and hashed as `raw` returns it.
-    (@bits [$($generics:tt)*] $handle:ty) => {
+}
+pub(crate) use plain_handle;
+
+/// Implements what a number is compared and hashed by, the one that its function `raw` returns. Not for anything else.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plain_bits {
+    ([$($generics:tt)*] $handle:ty) => {
         impl<$($generics)*> Clone for $handle {
             #[inline]
             fn clone(&self) -> Self {
@@ -71,7 +77,6 @@ macro_rules! plain_handle {
         }
     };
 }
-pub(crate) use plain_handle;
 
 /// The methods of `HandleLayout` that the handle itself has as constant functions.
 macro_rules! own_methods {

@@ -2,13 +2,12 @@
 
 use super::WORD_SLOTS;
 
-/// Where an occupancy's bits come from: a bitmap, or the slots' words, in which the top bit means "dead", and 0 does so in
-/// all but bytes.
+/// Where an occupancy's bits come from: a bitmap, or the slots' words, in which the top bit means "dead", and so
+/// does 0.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     Bits(&'a [u64]),
-    Bytes(&'a [u8]),
     Narrow(&'a [u16]),
     Wide(&'a [u32]),
 }
@@ -19,7 +18,6 @@ impl Source<'_> {
     pub(crate) fn word(&self, word: usize) -> u64 {
         match *self {
             Self::Bits(words) => words.get(word).copied().unwrap_or(0),
-            Self::Bytes(words) => gathered(words, word, |word| u8::from(word as i8 >= 0)),
             Self::Narrow(words) => gathered(words, word, |word| u8::from(word as i16 > 0)),
             Self::Wide(words) => gathered(words, word, |word| u8::from(word as i32 > 0)),
         }
@@ -128,14 +126,12 @@ mod tests {
             };
             let wide: Vec<u32> = words(0x7fff_fffe, 1 << 31).collect();
             let narrow: Vec<u16> = words(0x7ffe, 1 << 15).map(|word| word as u16).collect();
-            let bytes: Vec<u8> = words(0x7e, 1 << 7).map(|word| word as u8).collect();
             for word in 0..live.len().div_ceil(WORD_SLOTS) + 2 {
                 let bits = (0..WORD_SLOTS)
                     .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
                     .fold(0_u64, |bits, bit| bits | 1 << bit);
                 assert_eq!(Source::Wide(&wide).word(word), bits);
                 assert_eq!(Source::Narrow(&narrow).word(word), bits);
-                assert_eq!(Source::Bytes(&bytes).word(word), bits);
             }
         }
     }

@@ -297,9 +297,9 @@ mod tests {
         let mut seed = 1;
         for live in patterns() {
             let bits = bits(&live);
-            let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
+            let words: Vec<u16> = live.iter().map(|live| if *live { 3 } else { 0x8003 }).collect();
             let count = live.iter().filter(|live| **live).count();
-            let sources = [Source::Bits(&bits), Source::Bytes(&bytes)];
+            let sources = [Source::Bits(&bits), Source::Narrow(&words)];
             for (source, known) in sources.into_iter().flat_map(|s| [(s, None), (s, prefix(&live))])
             {
                 let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);

@@ -232,9 +232,9 @@ pub(crate) mod tests {
             }
         }
         // Gathered from words.
-        let bytes = [0x80_u8, 1, 1];
+        let words = [0x8000_u16, 1, 1];
         assert_eq!(
-            Occupancy::new(Source::Bytes(&bytes), 3, 2),
+            Occupancy::new(Source::Narrow(&words), 3, 2),
             occupancy(&[6], &[false, true, true])
         );
     }

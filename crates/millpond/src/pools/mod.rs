@@ -8,8 +8,6 @@ pub mod any_pool;
 pub mod builder;
 #[cfg(any(feature = "packed", feature = "vec"))]
 pub(crate) mod doubling;
-#[cfg(feature = "memory")]
-pub mod frame_pool;
 pub mod iterators;
 #[cfg(feature = "packed")]
 pub mod packed;

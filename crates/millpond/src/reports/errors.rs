@@ -51,6 +51,19 @@ impl FullPool {
 }
 
 impl<T> Full<T> {
+    /// The error of a pool without a name that has these counters: for pools of other crates.
+    ///
+    /// ```
+    /// use millpond::{Full, Pool};
+    ///
+    /// let stats = Pool::<u8>::new(0).stats();
+    /// assert_eq!(Full::new("an object", &stats).to_string(), "the pool is full: it has no slots");
+    /// ```
+    #[must_use]
+    pub fn new(value: T, stats: &Stats) -> Self {
+        Self { value, pool: FullPool::of(None, stats) }
+    }
+
     /// Moves the refused value out.
     #[inline]
     pub fn into_inner(self) -> T {

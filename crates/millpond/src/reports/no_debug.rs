@@ -1,8 +1,7 @@
 //! Takes the place of `debug` in a build without the feature `debug-aids`, so that pools need no `cfg` for their debug
 //! aids. There is no `Watch`: an `Option` of one has no size, and what it would do is no code.
 
-use core::fmt;
-use core::mem::MaybeUninit;
+pub(crate) use fill::{Changed, Fills, fill, find_changed};
 
 use crate::base::OutOfMemory;
 use crate::handle::Explanation;
@@ -23,29 +22,6 @@ impl DebugAids {
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 pub enum Watch {}
-
-pub(crate) enum Changed {}
-
-impl fmt::Display for Changed {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {}
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Fills(());
-
-impl Fills {
-    pub(crate) const NONE: Self = Self(());
-
-    pub(crate) const fn of(_: usize) -> Self {
-        Self(())
-    }
-
-    pub(crate) fn are_of(self, _: usize) -> bool {
-        false
-    }
-}
 
 impl Watch {
     pub(crate) fn try_new(
@@ -93,8 +69,38 @@ impl Watch {
     }
 }
 
-pub(crate) fn fill(_: &mut [MaybeUninit<u8>]) {}
+#[doc(hidden)]
+pub mod fill {
+    use core::fmt;
+    use core::mem::MaybeUninit;
 
-pub(crate) fn find_changed(_: &[u8]) -> Option<Changed> {
-    None
+    #[derive(Debug)]
+    pub enum Changed {}
+
+    impl fmt::Display for Changed {
+        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match *self {}
+        }
+    }
+
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Fills(());
+
+    impl Fills {
+        pub const NONE: Self = Self(());
+
+        pub const fn of(_: usize) -> Self {
+            Self(())
+        }
+
+        pub fn are_of(self, _: usize) -> bool {
+            false
+        }
+    }
+
+    pub fn fill(_: &mut [MaybeUninit<u8>]) {}
+
+    pub fn find_changed(_: &[u8]) -> Option<Changed> {
+        None
+    }
 }

@@ -5,13 +5,16 @@ use core::fmt;
 
 use crate::reports::stats::Stats;
 
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Violation;
 
-pub(crate) fn ensure(_: bool, _: &str, _: fmt::Arguments<'_>) -> Result<(), Violation> {
+#[doc(hidden)]
+pub fn ensure(_: bool, _: &str, _: fmt::Arguments<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(crate) fn ensure_counters(_: &Stats) -> Result<(), Violation> {
+#[doc(hidden)]
+pub fn ensure_counters(_: &Stats) -> Result<(), Violation> {
     Ok(())
 }

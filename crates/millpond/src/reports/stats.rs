@@ -59,6 +59,27 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Those of a pool without slots, which has done nothing: for pools of other crates, which set the fields that they
+    /// have.
+    ///
+    /// ```
+    /// use millpond::Stats;
+    ///
+    /// let mut stats = Stats::NONE;
+    /// (stats.capacity, stats.live) = (8, 3);
+    /// assert_eq!(stats.to_string(), "3 of 8 slots live, peak 0; 0 inserted, 0 removed");
+    /// ```
+    pub const NONE: Self = Self {
+        capacity: 0,
+        live: 0,
+        peak: 0,
+        retired: 0,
+        inserted: 0,
+        removed: 0,
+        refused: 0,
+        evicted: 0,
+    };
+
     /// Those of two pools together. No sum goes round, whatever files say of each.
     #[cfg(feature = "policies")]
     pub(crate) fn together(self, other: Self) -> Self {

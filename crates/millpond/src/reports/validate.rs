@@ -13,7 +13,7 @@
 //!    slots, and back the same way; `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with
 //!    its vacant slots; the other words with vacant slots are in a tree, whose bits are set if the word below is
 //!    not 0; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the retired and
-//!    the vacant slots; `NextFit`: the cursor is in range);
+//!    the vacant slots);
 //! 5. the counters agree: no more live and retired slots than slots, no peak below the number of live objects or above
 //!    the capacity, no more evictions than ended lifetimes;
 //! 6. the storage has as many values as there are words.
@@ -26,11 +26,7 @@
 //! - [`SideTable`](crate::SideTable): every word is possible in the handle layout;
 //! - `SyncPool`: each slot is in one of its lifetimes; a slot has a free bit unless it has a value or is retired; only
 //!   a slot with a value has guards; and the removed objects that guards still keep, and the retired slots, are as many
-//!   as are counted;
-//! - [`RosterPool`](crate::classic::RosterPool): the reverse table is the roster's inverse, and the roster's parts are
-//!   the live, the vacant and the retired slots;
-//! - [`BytemapPool`](crate::classic::BytemapPool): the retired slots are as many as are counted, and the cursor is at a
-//!   slot, or before the first; there is no order of free slots.
+//!   as are counted.
 
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -68,16 +64,14 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 /// A violation, unless the rule holds.
-pub(crate) fn ensure(
-    holds: bool,
-    rule: &'static str,
-    found: fmt::Arguments<'_>,
-) -> Result<(), Violation> {
+#[doc(hidden)]
+pub fn ensure(holds: bool, rule: &'static str, found: fmt::Arguments<'_>) -> Result<(), Violation> {
     if holds { Ok(()) } else { Err(Violation { rule, found: found.to_string() }) }
 }
 
 /// The rules of the counters.
-pub(crate) fn ensure_counters(stats: &Stats) -> Result<(), Violation> {
+#[doc(hidden)]
+pub fn ensure_counters(stats: &Stats) -> Result<(), Violation> {
     ensure(
         stats.live + stats.retired <= stats.capacity
             && stats.live <= stats.peak

@@ -523,13 +523,6 @@ impl<P: Place> SlotWords<P> {
         self.used = 0;
     }
 
-    /// Gives all slots, which are dead, this word.
-    pub(crate) fn reset(&mut self, word: P::Word) {
-        debug_assert!(self.live() == 0 && word.is_dead());
-        self.place.parts_mut().words.fill(word);
-        self.mark_used_until(self.slots());
-    }
-
     /// The bits of the live ones among 64 slots.
     #[inline(never)]
     pub(crate) fn live_bits(&self, word: usize) -> u64 {
@@ -645,22 +638,6 @@ impl<P: Place> SlotWords<P> {
         debug_assert!(self.is_synced());
         let parts = self.place.parts();
         parts.bits.get(word).map_or(0, |live| dead_bits(*live, parts.words.len(), word))
-    }
-
-    /// The lowest dead slot at or after `from`. As [`dead_bits`](Self::dead_bits).
-    #[inline]
-    pub(crate) fn first_dead_from(&self, from: usize) -> Option<usize> {
-        debug_assert!(self.is_synced());
-        let parts = self.place.parts();
-        let (first, mut mask) = (from / WORD_SLOTS, !0 << (from % WORD_SLOTS));
-        for (word, live) in (first..).zip(parts.bits.get(first..)?) {
-            let dead = dead_bits(*live, parts.words.len(), word) & mask;
-            if dead != 0 {
-                return Some(word * WORD_SLOTS + dead.trailing_zeros() as usize);
-            }
-            mask = !0;
-        }
-        None
     }
 
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
@@ -1083,7 +1060,8 @@ mod tests {
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 5), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[1] = 5 | u16::DEAD), own);
         let mut words = words(1, false, 254);
-        words.reset(u16::RETIRED);
+        words.place.parts_mut().words[0] = u16::RETIRED;
+        words.mark_used_until(1);
         words.retired = 1;
         words.validate_lifetimes(&cycle(false), 0).unwrap();
         let rule = words.validate_lifetimes(&cycle(true), 0).unwrap_err().rule();

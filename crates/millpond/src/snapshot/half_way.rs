@@ -8,7 +8,7 @@ mod tests {
     use crate::base::guard::tests::panics_half_way;
     use crate::overflow::{Overflow, PolicyPool, Spill};
     use crate::reports::validate::Violation;
-    use crate::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+    use crate::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
     use crate::{
         Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool,
         VecPool,
@@ -155,7 +155,6 @@ mod tests {
         of_order::<Lifo>();
         of_order::<Fifo>();
         of_order::<LowestFirst>();
-        of_order::<NextFit>();
         of_order::<Roster>();
     }
 

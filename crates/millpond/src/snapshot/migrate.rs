@@ -164,9 +164,6 @@ fn order_for<W: Word>(order: OrderOf, old: &impl Leave, words: &[W]) -> Vec<u32>
     let vacant = || in_order(|of| matches!(of, OrderOf::Vacant | OrderOf::All), Word::is_vacant);
     match order {
         OrderOf::Nothing | OrderOf::Homes => Vec::new(),
-        OrderOf::Cursor => {
-            listed(|of| of == OrderOf::Cursor).map(|index| index as u32).take(1).collect()
-        }
         OrderOf::Vacant => vacant(),
         OrderOf::All => {
             let mut all = in_order(all_listed, |word| !word.is_dead());

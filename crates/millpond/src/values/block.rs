@@ -75,9 +75,9 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
 }
 
 impl<W: Word, T> TableStorage<T, W> {
-    /// Slots that were never used, every page touched. `is_synced`: the bitmap is synced whatever the number of slots.
-    pub(crate) fn try_table(slots: usize, is_synced: bool) -> Result<Self, OutOfMemory> {
-        Self::try_new(Needs { is_synced, ..Needs::NONE }, slots, 0, ())
+    /// Slots that were never used, every page touched.
+    pub(crate) fn try_table(slots: usize) -> Result<Self, OutOfMemory> {
+        Self::try_new(Needs::NONE, slots, 0, ())
     }
 }
 

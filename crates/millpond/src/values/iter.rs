@@ -268,10 +268,10 @@ mod tests {
         let (mut seed, mut ways) = (5, [false; 3]);
         for live in patterns() {
             let bits = bits(&live);
-            let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
+            let words: Vec<u16> = live.iter().map(|live| if *live { 3 } else { 0x8003 }).collect();
             let slots: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
             let mut values: Vec<_> = (0..live.len()).map(MaybeUninit::new).collect();
-            let sources = [Source::Bits(&bits), Source::Bytes(&bytes)];
+            let sources = [Source::Bits(&bits), Source::Narrow(&words)];
             for source in sources.into_iter().cycle().take(8) {
                 let known = if random(&mut seed) % 2 == 0 { prefix(&live) } else { None };
                 let occupancy = Occupancy::new(source, live.len(), slots.len()).with_prefix(known);

@@ -22,10 +22,6 @@ pub(crate) mod chunks;
 mod clear;
 mod copy_state;
 mod dead;
-#[cfg(feature = "memory")]
-pub(crate) mod frame;
-#[cfg(feature = "memory")]
-pub(crate) mod frame_memory;
 #[cfg(any(feature = "tables", feature = "vec"))]
 mod grow;
 mod iter;
@@ -426,11 +422,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// See [`SlotWords::mark_used_until`].
     pub(crate) fn mark_used_until(&mut self, slots: usize) {
         self.words_mut().mark_used_until(slots);
-    }
-
-    /// Gives all slots, which are dead, this word.
-    pub(crate) fn reset_words(&mut self, word: P::Word) {
-        self.words_mut().reset(word);
     }
 }
 

@@ -30,8 +30,6 @@ macro_rules! in_every_order {
         $function::<LowestFirst $(, $($with),+)?>($($argument),*);
         println!("Roster");
         $function::<Roster $(, $($with),+)?>($($argument),*);
-        println!("NextFit");
-        $function::<NextFit $(, $($with),+)?>($($argument),*);
     }};
 }
 #[allow(unused_imports, reason = "each test file uses its own part")]

@@ -1,27 +1,24 @@
 //! The vacant slots of a pool in the order in which they are handed out: a list, searched from one end to the other.
 
-use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, LowestFirst, ReuseOrder, Roster};
 
 /// See the module.
 #[derive(Clone)]
 pub(crate) struct Vacant {
     order: &'static str,
-    /// The next one first; of `LowestFirst` and `NextFit`, the lowest first.
+    /// The next one first.
     slots: Vec<usize>,
-    /// Of `NextFit`: where the search goes on; `None`: at the lowest slot.
-    cursor: Option<usize>,
 }
 
 impl Vacant {
     /// All slots of a new pool, in the order of this [name](ReuseOrder::NAME).
     pub(crate) fn new(order: &'static str, slots: usize) -> Self {
-        Self { order, slots: (0..slots).collect(), cursor: None }
+        Self { order, slots: (0..slots).collect() }
     }
 
     /// The slot that comes next.
     pub(crate) fn next(&self) -> Option<usize> {
-        let after = |cursor| self.slots.iter().find(|slot| **slot > cursor);
-        self.cursor.and_then(after).or(self.slots.first()).copied()
+        self.slots.first().copied()
     }
 
     /// The lowest vacant slot, from this one on.
@@ -33,7 +30,6 @@ impl Vacant {
     pub(crate) fn take(&mut self) -> Option<usize> {
         let slot = self.next()?;
         self.slots.remove(self.place_of(slot));
-        self.cursor = (self.order == NextFit::NAME).then_some(slot);
         Some(slot)
     }
 
@@ -51,13 +47,12 @@ impl Vacant {
     pub(crate) fn give_back(&mut self, slot: usize) {
         let place = if self.order == Fifo::NAME {
             self.slots.len()
-        } else if [LowestFirst::NAME, NextFit::NAME].contains(&self.order) {
+        } else if self.order == LowestFirst::NAME {
             self.slots.partition_point(|other| *other < slot)
         } else {
             0
         };
         self.slots.insert(place, slot);
-        self.cursor = self.cursor.map(|cursor| cursor.min(slot));
     }
 
     /// There are more slots, of which these are vacant: they come after all others, or according to their indices.
@@ -68,12 +63,11 @@ impl Vacant {
     /// The slots from this one on, none of them live, are no more.
     pub(crate) fn shrink(&mut self, to: usize) {
         self.slots.retain(|slot| *slot < to);
-        self.cursor = to.checked_sub(1).and_then(|last| Some(self.cursor?.min(last)));
     }
 
     /// The pool was cleared: these slots are vacant, from the lowest on.
     pub(crate) fn reset(&mut self, slots: impl Iterator<Item = usize>) {
-        *self = Self { order: self.order, slots: slots.collect(), cursor: None };
+        self.slots = slots.collect();
     }
 
     fn place_of(&self, slot: usize) -> usize {

@@ -1,9 +1,9 @@
 //! What an initialiser leaves to the past is named: "forgot to initialise: data of a past life looks right".
 
 use millpond::Recycler;
-use millpond::classic::RosterPool;
 use millpond::debug::{forgotten_bytes, forgotten_fields};
 use millpond::fields;
+use millpond_classic::RosterPool;
 
 use crate::common::panic_of;
 

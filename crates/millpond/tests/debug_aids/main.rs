@@ -5,7 +5,6 @@
 mod common;
 
 mod aided;
-mod classic;
 mod initialiser;
 
 use std::any::Any;

@@ -1,7 +1,7 @@
 //! Files whose counts are at their limits, alone and together.
 
 use millpond::overflow::{Overflow, PolicyPool, Spill};
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool, VecPool};
 
 use crate::edited::{MOST, with_number as set};
@@ -44,7 +44,6 @@ fn counts_of_several_parts_do_not_go_round() {
     parts_that_are_too_many_together::<Lifo>();
     parts_that_are_too_many_together::<Fifo>();
     parts_that_are_too_many_together::<LowestFirst>();
-    parts_that_are_too_many_together::<NextFit>();
     parts_that_are_too_many_together::<Roster>();
 }
 
@@ -207,7 +206,6 @@ fn what_was_read_is_read_again_at_the_limit_of_each_count() {
     at_the_limit::<Pool<Counted, Fifo>>();
     at_the_limit::<Pool<Counted, LowestFirst>>();
     at_the_limit::<Pool<Counted, Roster>>();
-    at_the_limit::<Pool<Counted, NextFit>>();
     at_the_limit::<VecPool<Counted>>();
     at_the_limit::<StaticPool<Counted, 70>>();
     at_the_limit::<PackedPool<Counted>>();

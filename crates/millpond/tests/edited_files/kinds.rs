@@ -1,7 +1,7 @@
 //! Every kind of pool that is written and read, or takes over another.
 
 use millpond::overflow::{Bounded, Overflow, PolicyPool, Spill};
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::sync::SyncSnapshot;
 use millpond::validate::Violation;
@@ -160,9 +160,6 @@ kinds! {
         |slots, lifetimes, random| Pool::typed_builder().capacity(slots).lifetimes(lifetimes).build(),
         insert |pool, value| pool.insert(value).ok();
     "Pool of Roster" Pool<Counted, Roster>, Handle<Counted>,
-        |slots, lifetimes, random| Pool::typed_builder().capacity(slots).lifetimes(lifetimes).build(),
-        insert |pool, value| pool.insert(value).ok();
-    "Pool of NextFit" Pool<Counted, NextFit>, Handle<Counted>,
         |slots, lifetimes, random| Pool::typed_builder().capacity(slots).lifetimes(lifetimes).build(),
         insert |pool, value| pool.insert(value).ok();
     "Pool of short handles" Pool<Counted, Lifo, Handle32<Counted, 24>>, Handle32<Counted, 24>,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use millpond::overflow::PolicyPool;
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::{
     Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool,
     VecPool,
@@ -50,7 +50,6 @@ worlds! {
     Fifo: Pool<Counted, Fifo>;
     LowestFirst: Pool<Counted, LowestFirst>;
     Roster: Pool<Counted, Roster>;
-    NextFit: Pool<Counted, NextFit>;
     Short: Pool<Counted, Lifo, Handle32<Counted, 24>>;
     VecLifo: VecPool<Counted>;
     VecFifo: VecPool<Counted, Fifo>;
@@ -104,8 +103,8 @@ macro_rules! migrations {
 }
 
 migrations! {
-    Lifo Fifo LowestFirst Roster NextFit Short VecLifo VecFifo VecRoster Static Packed PackedVec Recycler Policy => {
-        Lifo Fifo LowestFirst Roster NextFit Short VecLifo VecFifo VecRoster Static Packed PackedVec Recycler Sync
+    Lifo Fifo LowestFirst Roster Short VecLifo VecFifo VecRoster Static Packed PackedVec Recycler Policy => {
+        Lifo Fifo LowestFirst Roster Short VecLifo VecFifo VecRoster Static Packed PackedVec Recycler Sync
     }
 }
 

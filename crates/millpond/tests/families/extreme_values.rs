@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use millpond::classic::ParticlePool;
+use millpond_classic::ParticlePool;
 
 use crate::subject::{Basic, Kind, Makes, Nothing, Of, Plan, for_one_of_each_place};
 

@@ -1,6 +1,6 @@
 //! Defect 10: iterators used from both ends, half-used, cloned, dropped half-way, leaked.
 
-use millpond::classic::ParticlePool;
+use millpond_classic::ParticlePool;
 
 use crate::Pools;
 use crate::common::{Counted, Random, from_both_ends, half_used};

@@ -4,14 +4,12 @@
 use std::any::Any;
 use std::cell::Cell;
 
-use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Fifo, Lifo};
 use millpond::snapshot::{Checksum, ToChecksum};
-use millpond::{
-    AnyPool, AnyValue, FrameMemory, FramePool, FrameRef, Handle, Handle32, PackedPool, Pool,
-    Recycler, VecPool,
-};
+use millpond::{AnyPool, AnyValue, Handle, Handle32, PackedPool, Pool, Recycler, VecPool};
+use millpond_classic::{BytemapPool, PoolAllocator, PoolBox};
+use millpond_memory::{FrameMemory, FramePool, FrameRef};
 use serde::{Deserialize, Serialize};
 
 use crate::common::{Counted, Ledger, panics};

@@ -4,9 +4,9 @@
 use std::fmt::{self, Debug, Display, Write};
 use std::hint::black_box;
 
-use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::{Lifo, Roster};
 use millpond::{Handle, HandleAllocator, Pool, Recycler};
+use millpond_classic::{BytemapPool, RosterPool};
 
 use crate::Pools;
 use crate::allocations::during;

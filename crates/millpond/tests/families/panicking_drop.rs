@@ -1,7 +1,7 @@
 //! Defect 1: a `Drop` that panics, of the k-th value, in everything that drops values. Every value is
 //! dropped once at most, and the pool goes on as if only what was finished had happened.
 
-use millpond::classic::BytemapPool;
+use millpond_classic::BytemapPool;
 
 use crate::Pools;
 use crate::common::{Counted, Ledger, panics};

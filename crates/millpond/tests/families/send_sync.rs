@@ -7,9 +7,6 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::sync::MutexGuard;
 
-use millpond::classic::{
-    BytemapError, BytemapPool, ObjectPool, ParticlePool, PoolAllocator, PoolBox, RosterPool,
-};
 use millpond::occupancy::{LiveSlots, Runs};
 use millpond::overflow::{PolicyPool, Spill};
 use millpond::pool::{
@@ -19,12 +16,15 @@ use millpond::pool::{
 use millpond::recycler::{RunSlices, RunSlicesMut};
 use millpond::reuse::*;
 use millpond::{
-    AnyPool, AnyValue, BuildError, Frame, FrameLink, FrameMemory, FramePool, FrameRef, Full,
-    GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleAllocatorBuilder, InsertAtError,
-    InsertAtErrorKind, Occupancy, PackedPool, PackedPoolBuilder, PackedVecPool, Pool, PoolBuilder,
-    Recycler, RecyclerBuilder, Refusal, SideTable, SizeClasses, Snapshot, StaticPool, Stats,
-    VecPool, packed, side_table, static_pool,
+    AnyPool, AnyValue, BuildError, Full, GetDisjointMutError, Handle, Handle32, HandleAllocator,
+    HandleAllocatorBuilder, InsertAtError, InsertAtErrorKind, Occupancy, PackedPool,
+    PackedPoolBuilder, PackedVecPool, Pool, PoolBuilder, Recycler, RecyclerBuilder, Refusal,
+    SideTable, Snapshot, StaticPool, Stats, VecPool, packed, side_table, static_pool,
 };
+use millpond_classic::{
+    BytemapError, BytemapPool, ObjectPool, ParticlePool, PoolAllocator, PoolBox, RosterPool,
+};
+use millpond_memory::{Frame, FrameLink, FrameMemory, FramePool, FrameRef, SizeClasses};
 
 /// Neither `Send` nor `Sync`.
 type Neither = Rc<u8>;
@@ -111,7 +111,7 @@ fn pools_snapshots_entries_and_errors_go_where_their_values_go() {
     is_not!(Send: Frame<'static>, FrameRef<'static, u8>);
     is_not!(Sync: Frame<'static>, FrameRef<'static, u8>);
     go_where_values_go!(
-        Pool<V>, Pool<V, Fifo>, Pool<V, LowestFirst>, Pool<V, Roster>, Pool<V, NextFit>,
+        Pool<V>, Pool<V, Fifo>, Pool<V, LowestFirst>, Pool<V, Roster>,
         Pool<V, Lifo, Handle32<Neither>>, Recycler<V>, RosterPool<V>,
         BytemapPool<V>, PackedPool<V>, PackedVecPool<V>, StaticPool<V, 3>, SideTable<H, V>, VecPool<V>,
         PolicyPool<V>, Spill<Pool<V>, VecPool<V>>, Snapshot<V>, ObjectPool<V, 1>,

@@ -4,14 +4,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use millpond::debug::DebugAids;
-use millpond::frame_pool::FrameMemory;
 use millpond::overflow::{EvictOldest, Overflow, PolicyPool};
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
-use millpond::size_classes::SizeClasses;
+use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::{
-    FramePool, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, SideTable,
-    SyncPool, SyncRecycler, VecPool,
+    Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, SideTable, SyncPool,
+    SyncRecycler, VecPool,
 };
+use millpond_memory::FrameMemory;
+use millpond_memory::FramePool;
+use millpond_memory::size_classes::SizeClasses;
 
 use crate::allocations::refusing_one;
 
@@ -44,7 +45,6 @@ fn each_builder_returns_an_error_without_memory_for_any_one_of_its_requests() {
         Pool::<u64>::builder().capacity(9).untouched();
         Pool::<u64>::builder().capacity(9).reuse(Fifo);
         Pool::<u64>::builder().capacity(9).reuse(LowestFirst);
-        Pool::<u64>::builder().capacity(9).reuse(NextFit);
         Pool::<u64>::builder().capacity(9).reuse(Roster);
         VecPool::<u64>::builder().capacity(9);
         HandleAllocator::<Lifo>::builder().capacity(9);

@@ -5,9 +5,9 @@ use std::any::Any;
 use std::panic::Location;
 use std::thread;
 
-use millpond::classic::{BytemapPool, PoolAllocator};
 use millpond::reuse::{LowestFirst, Roster};
 use millpond::{AnyPool, Handle, PackedPool, Pool, SideTable, VecPool};
+use millpond_classic::{BytemapPool, PoolAllocator};
 
 /// Ten times the stack of the thread that has it.
 type Large = [u8; 10 << 20];

@@ -9,8 +9,6 @@ mod common;
 mod any_pool;
 mod bytes_per_slot;
 mod each_allocation;
-mod frame_memory;
-mod frame_pool;
 mod large_values;
 mod limits;
 mod side_table;

@@ -1,7 +1,7 @@
 //! Explanations, statistics and reasons as text, and the classic pools.
 
-use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 use millpond::{Handle, HandleAllocator, PackedPool, Pool, SideTable, Stats, SyncPool, VecPool};
+use millpond_classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 
 #[test]
 fn an_explanation_tells_the_slot() {

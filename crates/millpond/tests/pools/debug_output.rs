@@ -3,14 +3,15 @@
 
 use std::fmt::Debug;
 
-use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 use millpond::overflow::{EvictLeast, EvictOldest, Spill};
 use millpond::side_table::join;
 use millpond::snapshot::History;
 use millpond::{
-    AnyPool, AnyValue, FrameMemory, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool,
-    Recycler, SideTable, SizeClasses, StaticPool, VecPool,
+    AnyPool, AnyValue, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler,
+    SideTable, StaticPool, VecPool,
 };
+use millpond_classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
+use millpond_memory::{FrameMemory, SizeClasses};
 
 trait Told: Debug {}
 impl<T: Debug> Told for T {}

@@ -2,7 +2,7 @@
 
 use millpond::debug::DebugAids;
 use millpond::recorder::Recorder;
-use millpond::reuse::{Fifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, LowestFirst, Roster};
 use millpond::snapshot::MigrateError;
 use millpond::{
     Handle, Handle32, InsertAtErrorKind, PackedPool, PackedVecPool, Pool, Refusal, StaticPool,
@@ -19,7 +19,6 @@ macro_rules! in_each {
             Pool::<$value>::builder().reuse(Fifo).capacity(3).build();
             Pool::<$value>::builder().reuse(LowestFirst).capacity(3).build();
             Pool::<$value>::builder().reuse(Roster).capacity(3).build();
-            Pool::<$value>::builder().reuse(NextFit).capacity(3).build();
             Pool::<$value>::builder().handle::<Handle32<$value, 16>>().name("a").capacity(3).build();
             Pool::<$value>::builder().lifetimes(2).wrap().capacity(3).build();
             VecPool::<$value>::builder().capacity_max(3).build();

@@ -4,8 +4,8 @@
 
 use std::cell::Cell;
 
-use millpond::classic::RosterPool;
 use millpond::{Handle, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, VecPool};
+use millpond_classic::RosterPool;
 
 use crate::common::{Random, from_both_ends, half_used, half_used_and_folded};
 

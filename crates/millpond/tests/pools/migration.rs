@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use millpond::overflow::{EvictOldest, Overflow, PolicyPool, Spill};
 use millpond::recorder::Recorder;
-use millpond::reuse::{Fifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, LowestFirst, Roster};
 use millpond::snapshot::MigrateError;
 use millpond::sync::SyncSnapshot;
 use millpond::{
@@ -106,8 +106,8 @@ fn nor_in_another_reuse_order() {
         pool().build() => pool().reuse(Fifo).capacity(9).build();
         pool().reuse(Fifo).build() => pool().reuse(LowestFirst).build();
         pool().reuse(LowestFirst).build() => pool().reuse(Roster).capacity(8).build();
-        pool().reuse(Roster).lifetimes(3).build() => pool().reuse(NextFit).lifetimes(3).build();
-        pool().reuse(NextFit).build() => pool().name("lifo").capacity(9).build();
+        pool().reuse(Roster).lifetimes(3).build() => pool().reuse(Fifo).lifetimes(3).build();
+        pool().reuse(LowestFirst).build() => pool().name("lifo").capacity(9).build();
         pool().lifetimes(2).build() => pool().reuse(Roster).lifetimes(2).capacity(8).build();
     }
 }
@@ -245,7 +245,6 @@ fn what_comes_next_stays() {
         pool().reuse(Fifo).build();
         pool().reuse(LowestFirst).build();
         pool().reuse(Roster).lifetimes(3).build();
-        pool().reuse(NextFit).build();
         PackedPool::<u64>::builder().capacity(8).lifetimes(3).build();
         PackedVecPool::<u64>::builder().capacity(8).capacity_max(8).lifetimes(3).build();
         StaticPool::<u64, 8>::new();

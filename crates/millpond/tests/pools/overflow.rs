@@ -7,7 +7,7 @@ use crate::common::Random;
 use millpond::overflow::{
     Bounded, EvictLeast, EvictLesser, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
-use millpond::reuse::{Fifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, LowestFirst, Roster};
 use millpond::{
     Handle, Handle32, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, Stats, VecPool,
 };
@@ -19,7 +19,6 @@ macro_rules! on_every_pool {
         $test(Pool::<u64>::builder().reuse(Fifo).capacity(7).build());
         $test(Pool::<u64>::builder().reuse(LowestFirst).capacity(7).build());
         $test(Pool::<u64>::builder().reuse(Roster).capacity(7).build());
-        $test(Pool::<u64>::builder().reuse(NextFit).capacity(7).build());
         $test(Pool::<u64>::builder().handle::<Handle32<u64, 16>>().capacity(7).build());
         $test(PackedPool::<u64>::new(7));
         $test(StaticPool::<u64, 7>::new());

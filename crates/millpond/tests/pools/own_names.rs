@@ -88,7 +88,7 @@ enum Voice<T> {
     Playing(T),
     Unused { next: core::option::Option<core::primitive::u32> },
 }
-millpond::pooled!(<T> Voice<T>, Unused);
+millpond_classic::pooled!(<T> Voice<T>, Unused);
 
 #[test]
 fn macros_do_not_take_a_programs_own_items_for_theirs() {
@@ -109,7 +109,7 @@ fn macros_do_not_take_a_programs_own_items_for_theirs() {
     sums[1].add(&Shot { sum: 1, value: 2, next: 4 });
     assert_eq!(sums[0].finish(), sums[1].finish());
 
-    let mut voices = millpond::classic::ObjectPool::<Voice<i8>, 2>::new();
+    let mut voices = millpond_classic::ObjectPool::<Voice<i8>, 2>::new();
     voices.create(Voice::Playing(1)).map_err(drop).unwrap();
     assert_eq!(voices.len(), 1);
 

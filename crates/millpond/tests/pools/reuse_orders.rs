@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::common::{Random, Vacant};
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool, VecPool,
 };
@@ -232,7 +232,6 @@ follow_the_model! {
     fifo_hands_out_the_slot_freed_first: Fifo;
     lowest_first_hands_out_the_lowest_vacant_slot: LowestFirst;
     roster_hands_out_the_entry_at_the_partition: Roster;
-    next_fit_goes_on_from_the_cursor_and_round_once: NextFit;
 }
 
 #[test]

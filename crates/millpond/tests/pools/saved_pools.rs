@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::allocations::{during, refusing};
 use crate::common::in_every_order;
-use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, LowestFirst, ReuseOrder, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     Handle, Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, SideTable,
@@ -121,7 +121,6 @@ fn files_of_the_first_version_can_be_read() {
     is_read::<Pool<u64, Fifo>>("fifo");
     is_read::<Pool<String, LowestFirst>>("lowest_first");
     is_read::<Pool<u64, Roster, Handle32<u64, 24>>>("roster");
-    is_read::<Pool<u64, NextFit>>("next_fit");
     is_read::<Pool<u64>>("named");
     is_read::<Pool<u64>>("retiring");
     is_read::<Pool<u64>>("wrapping");
@@ -280,9 +279,6 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
     let mut lowest = serde_json::to_value(full::<LowestFirst>()).unwrap();
     lowest["state"]["order"] = json!([[0, 1]]);
     refused::<Pool<u64, LowestFirst>>("the reuse order lists 1 slots, expected 0", lowest);
-    let mut next_fit = serde_json::to_value(full::<NextFit>()).unwrap();
-    next_fit["state"]["order"] = json!([[0, 2]]);
-    refused::<Pool<u64, NextFit>>("the reuse order lists 2 slots, expected 1", next_fit);
 
     let mut small = serde_json::to_value(HandleAllocator::new(1)).unwrap();
     small["capacity"] = json!(300);

@@ -2,7 +2,7 @@
 //! is read from it. (That no page of theirs is touched then: `tests/page_faults.rs`.)
 
 use millpond::overflow::{EvictOldest, Overflow, PolicyPool, Spill};
-use millpond::reuse::{Fifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, LowestFirst, ReuseOrder, Roster};
 use millpond::snapshot::{SnapshotOf, UsedPart};
 use millpond::{Handle, Handle32, HandleAllocator, Pool};
 use serde::de::DeserializeOwned;
@@ -75,7 +75,6 @@ fn a_file_costs_what_is_used<R: ReuseOrder>() {
 fn the_file_of_a_pool_costs_what_is_used() {
     a_file_costs_what_is_used::<millpond::reuse::Lifo>();
     a_file_costs_what_is_used::<LowestFirst>();
-    a_file_costs_what_is_used::<NextFit>();
 }
 
 #[test]
@@ -290,7 +289,6 @@ fn an_allocator_comes_back<R: ReuseOrder>(may_leave_out: bool) {
 fn an_allocator_comes_back_whatever_part_was_used() {
     an_allocator_comes_back::<millpond::reuse::Lifo>(true);
     an_allocator_comes_back::<LowestFirst>(true);
-    an_allocator_comes_back::<NextFit>(true);
     an_allocator_comes_back::<Fifo>(false);
     an_allocator_comes_back::<Roster>(false);
 }

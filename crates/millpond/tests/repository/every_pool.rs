@@ -3,10 +3,11 @@
 use std::any::Any;
 
 use millpond::{
-    AnyPool, AnyValue, FramePool, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool,
-    Recycler, Refusal, SideTable, StaticPool, SyncPool, SyncRecycler, VecPool,
-    overflow::EvictOldest, overflow::Policy,
+    AnyPool, AnyValue, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, Refusal,
+    SideTable, StaticPool, SyncPool, SyncRecycler, VecPool, overflow::EvictOldest,
+    overflow::Policy,
 };
+use millpond_memory::FramePool;
 
 #[derive(Default)]
 struct World {

@@ -7,10 +7,11 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use millpond::classic::{PoolAllocator, PoolBox};
 use millpond::reuse::{Lifo, ReuseOrder};
-use millpond::size_classes::Overflow;
-use millpond::{Handle, HandleAllocator, SizeClasses, Stats};
+use millpond::{Handle, HandleAllocator, Stats};
+use millpond_classic::{PoolAllocator, PoolBox};
+use millpond_memory::SizeClasses;
+use millpond_memory::size_classes::Overflow;
 
 use super::{Kind, NoPast, Plan, PoolUnderTest};
 

@@ -1,5 +1,5 @@
-use millpond::classic::{BytemapError, BytemapPool, RosterPool};
 use millpond::{Handle, InsertAtErrorKind, Stats};
+use millpond_classic::{BytemapError, BytemapPool, RosterPool};
 
 use super::walk::own_vec;
 use super::{AnyHandle, Claimed, Kind, NoPast, Plan, PoolUnderTest, Seeded};

@@ -123,7 +123,6 @@ macro_rules! one_of_each {
                 pool_fifo: PoolKind<Fifo, Handle<()>>;
                 pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
                 pool_roster: PoolKind<Roster, Handle<()>>;
-                pool_next_fit: PoolKind<NextFit, Handle<()>>;
                 pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 15>>;
                 vec_fifo: VecKind<Fifo, Handle<()>>;
                 policy_grow: PolicyKind<GROW>;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use millpond::lots::{Lot, Lots};
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{Handle, Pool};
 
 const CHUNK: usize = 50;
@@ -150,7 +150,6 @@ in_each_order! {
     fifo: Fifo;
     lowest_first: LowestFirst;
     roster: Roster;
-    next_fit: NextFit;
 }
 
 /// Another way to the same: lots are cut from the handles that a copy of the pool issues until it is full, births claim
@@ -192,11 +191,7 @@ fn frame_by_claims<R: ReuseOrder>(pool: &mut Pool<Spark, R>, chunk: usize, each:
         }
     }
     for (at, child) in births {
-        // `NextFit` goes on from the slot that it has handed out, and not from one that is claimed.
-        match pool.vacant_entry().filter(|entry| entry.handle() == at) {
-            Some(entry) => entry.insert(child),
-            None => pool.insert_at(at, child).unwrap(),
-        };
+        pool.insert_at(at, child).unwrap();
     }
     deaths.into_iter().for_each(|index| _ = pool.remove_at(index).unwrap());
 }

@@ -1,6 +1,6 @@
 //! The byte-map pool.
 
-use millpond::classic::BytemapPool;
+use millpond_classic::BytemapPool;
 
 use super::{Drawing, Happened, Kept, Object, Panel, Slot, State};
 use crate::random::Random;
@@ -35,7 +35,7 @@ impl Bytemap {
         let count = self.pool.capacity();
         let from = usize::try_from(self.pool.cursor() + 1).unwrap_or(0);
         let round = (from..count).chain(0..from.min(count));
-        round.filter(|slot| !self.pool.occupancy().is_live(*slot)).collect()
+        round.filter(|slot| self.pool.handle_at(*slot).is_none()).collect()
     }
 
     /// The handles in play: each free slot may come back under any seed, each busy one has its own.

@@ -1,6 +1,6 @@
 //! Particles, with the free list through the dead ones.
 
-use millpond::classic::ParticlePool;
+use millpond_classic::ParticlePool;
 
 use super::{Drawing, Happened, Object, Panel, Slot, name};
 

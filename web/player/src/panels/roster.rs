@@ -1,7 +1,7 @@
 //! The swap-delete pool.
 
 use millpond::Handle;
-use millpond::classic::RosterPool;
+use millpond_classic::RosterPool;
 
 use super::{Drawing, Happened, Kept, Object, Panel, Slot};
 

@@ -30,7 +30,7 @@ use crate::slots::reuse::ReuseOrder;
 ///
 /// **Time**: finding the oldest object is O(1), because in a full pool each place in the list
 /// belongs to a live object. (The place of a retired slot is visited once.) The insertion costs
-/// what it costs in the pool's [reuse order](crate::reuse): O(1), except in `NextFit`.
+/// what it costs in the pool: O(1).
 ///
 /// The list holds the objects that were inserted through it or [noted](Self::note). Objects that it
 /// does not list, because they were inserted into the pool directly or restored from a snapshot,

@@ -92,7 +92,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
         Settings::of_capacity(capacity).allocate::<H, _>(|capacity| {
-            let storage = TableStorage::try_table(capacity, false)?;
+            let storage = TableStorage::try_table(capacity)?;
             Ok(Self { storage, growth: Growth::Never })
         })
     }

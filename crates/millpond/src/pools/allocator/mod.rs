@@ -48,8 +48,8 @@ pub type HandleAllocatorBuilder<T, R, H> = PoolBuilder<T, R, H>;
 
 /// Pools of handles alone.
 impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
-    /// Makes a free slot live and returns its handle, or `None` if no slot is free. O(1) in every
-    /// [reuse order](crate::reuse) but `NextFit`; amortised in `Lifo` once `acquire_at` is used.
+    /// Makes a free slot live and returns its handle, or `None` if no slot is free. O(1); in the
+    /// [reuse order](crate::reuse) `Lifo` amortised once `acquire_at` is used.
     ///
     /// ```
     /// use millpond::HandleAllocator;

@@ -125,8 +125,7 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     /// | --- | --- |
     /// | `Lifo` | the slots that were in use at once, since a freed one comes before a new one |
     /// | `LowestFirst` | the same, and a bit for each 64 slots when the pool is built |
-    /// | [`NextFit`](crate::reuse::NextFit) | with time all slots, since it goes round |
-    /// | [`Fifo`](crate::reuse::Fifo) | the same, and a list of 8 bytes per slot when the pool is built |
+    /// | [`Fifo`](crate::reuse::Fifo) | with time all slots, since it goes round, and a list of 8 bytes per slot when the pool is built |
     /// | [`Roster`](crate::reuse::Roster) | as `Lifo`, and a list of 8 bytes per slot when the pool is built (4 with handles of at most 16 index bits) |
     ///
     /// Values that are aligned to more than 64 bytes are all written to when the pool is built, and the debug aids that fill

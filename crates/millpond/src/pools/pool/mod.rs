@@ -114,7 +114,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// It is at least the [`peak`](crate::Stats::peak), and no more in an order that takes a freed slot before a new one
     /// (`Lifo`, `LowestFirst`, `Roster`), unless [`insert_at`](Self::insert_at) has taken slots far behind.
-    /// `Fifo` and `NextFit` use all slots in turn. What was used stays so, also after [`clear`](Self::clear), until the pool
+    /// `Fifo` uses all slots in turn. What was used stays so, also after [`clear`](Self::clear), until the pool
     /// takes on another state ([`restore`](Self::restore), [`migrate_from`](Self::migrate_from)), which gives back no page.
     ///
     /// ```

@@ -158,8 +158,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 
     /// Acquires a dead object, and returns its handle and the object as it was released (or made).
-    /// Returns `None` if no object is dead. O(1) in every [reuse order](crate::reuse) but `NextFit`;
-    /// amortised in `Lifo` once `acquire_at` is used.
+    /// Returns `None` if no object is dead. O(1); in the [reuse order](crate::reuse) `Lifo`
+    /// amortised once `acquire_at` is used.
     ///
     /// ```
     /// use millpond::Recycler;

@@ -10,8 +10,8 @@ use crate::slots::{CheckWord, GenerationCycle};
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
-    /// Moves `value` into a free slot and returns its handle. O(1) in every [reuse order](crate::reuse) but `NextFit`;
-    /// amortised in `Lifo` once `insert_at` is used. If no slot is free, a pool that grows does so.
+    /// Moves `value` into a free slot and returns its handle. O(1); in the [reuse order](crate::reuse)
+    /// `Lifo` amortised once `insert_at` is used. If no slot is free, a pool that grows does so.
     ///
     /// ```
     /// # use millpond::*; let mut pool = Pool::new(1);

@@ -9,30 +9,31 @@ pub(super) const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
 
 /// Whether the dead slots of some memory are filled, and for how many slots that was decided.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Fills(Option<usize>);
+pub struct Fills(Option<usize>);
 
 impl Fills {
     /// Nothing is filled.
-    pub(crate) const NONE: Self = Self(None);
+    pub const NONE: Self = Self(None);
 
-    pub(crate) const fn of(slots: usize) -> Self {
+    pub const fn of(slots: usize) -> Self {
         Self(Some(slots))
     }
 
     /// Whether memory of this many slots is filled.
     #[inline(always)]
-    pub(crate) fn are_of(self, slots: usize) -> bool {
+    pub fn are_of(self, slots: usize) -> bool {
         self.0 == Some(slots)
     }
 }
 
 /// Fills a slot without a value.
-pub(crate) fn fill(slot: &mut [MaybeUninit<u8>]) {
+pub fn fill(slot: &mut [MaybeUninit<u8>]) {
     slot.iter_mut().enumerate().for_each(|(at, byte)| _ = byte.write(DEAD[at % 4]));
 }
 
 /// A byte of a dead slot that has changed.
-pub(crate) struct Changed {
+#[derive(Debug)]
+pub struct Changed {
     at: usize,
     found: u8,
     expected: u8,
@@ -53,7 +54,7 @@ impl fmt::Display for Changed {
 }
 
 /// The first byte that differs from what [`fill`] wrote.
-pub(crate) fn find_changed(filled: &[u8]) -> Option<Changed> {
+pub fn find_changed(filled: &[u8]) -> Option<Changed> {
     filled.iter().enumerate().find_map(|(at, &found)| {
         let expected = DEAD[at % 4];
         (found != expected).then_some(Changed { at, found, expected, slot_bytes: filled.len() })

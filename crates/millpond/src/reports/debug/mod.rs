@@ -2,8 +2,7 @@
 //! that are already removed, objects that are never removed.
 //!
 //! They need the feature `debug-aids`, and are off unless a pool's builder [enables
-//! them](crate::PoolBuilder::debug_aids), or a classic pool's `fill_dead_slots` does (a [`ParticlePool`] always checks
-//! its dead slots). Without the feature, the program contains no instruction of them.
+//! them](crate::PoolBuilder::debug_aids). Without the feature, the program contains no instruction of them.
 //!
 //! ```
 //! use millpond::Pool;
@@ -31,15 +30,12 @@
 //! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that were not released |
 //!
 //! A [`StaticPool`] has none: it has no heap to store origins in, and its size, on which programs without a heap rely,
-//! must not depend on a feature. [`SizeClasses`] has none: collections allocate from it, so the source lines would be
-//! those of the collections, and it has no handles to refuse. A [`SyncRecycler`](crate::SyncRecycler) has none: its
-//! guards are the only way to an object, and there are no removals. The [classic](crate::classic) pools only have the
-//! fill: [`BytemapPool`] and [`PoolAllocator`] through a method `fill_dead_slots`, a [`ParticlePool`] always, with this
-//! feature. A deserialised pool has none; restore its snapshot into a pool that was built with them.
+//! must not depend on a feature. A [`SyncRecycler`](crate::SyncRecycler) has none: its
+//! guards are the only way to an object, and there are no removals. A deserialised pool has none; restore its snapshot
+//! into a pool that was built with them.
 //!
-//! If every slot has a valid object, the program defines the fill: [`Recycler::scramble_released`] and
-//! [`RosterPool::scramble_freed`] call a function for each released object, so that a field that the next initialiser
-//! forgets does not look right. [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser over
+//! If every slot has a valid object, the program defines the fill: [`Recycler::scramble_released`] calls a function for
+//! each released object, so that a field that the next initialiser forgets does not look right. [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser over
 //! two different fills and list the parts that it leaves unchanged.
 //!
 //! # AddressSanitizer
@@ -47,7 +43,7 @@
 //! For a sanitizer, a pool's array is one block that lives as long as the pool, so the use of a dead slot is not an
 //! error. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and out poisons its dead
 //! slots for AddressSanitizer, which then reports every access through an old pointer: [`Pool`], [`VecPool`],
-//! [`PackedPool`] and [`PackedVecPool`] (the memory after their last value), [`SideTable`], [`SizeClasses`] and the classic pools.
+//! [`PackedPool`] and [`PackedVecPool`] (the memory after their last value) and [`SideTable`].
 //! (Not [`StaticPool`], which may be moved together with its dead slots, and not [`Recycler`], which has a valid object
 //! in every slot.)
 //!
@@ -58,27 +54,22 @@
 //!
 //! This needs no feature and no choice in the builder. A program whose C or C++ parts are compiled with
 //! `-fsanitize=address` can use it with a stable compiler. Slots of less than eight bytes are only poisoned in part,
-//! because the sanitizer's unit is eight bytes. (The first eight bytes of a dead slot stay accessible in a pool whose
-//! order threads a list through them, and in [`SizeClasses`].)
+//! because the sanitizer's unit is eight bytes.
 //!
-//! [`BytemapPool`]: crate::classic::BytemapPool
 //! [`HandleAllocator`]: crate::HandleAllocator
 //! [`PackedPool`]: crate::PackedPool
 //! [`PackedVecPool`]: crate::PackedVecPool
 //! [`PolicyPool`]: crate::overflow::PolicyPool
-//! [`ParticlePool`]: crate::classic::ParticlePool
 //! [`Pool`]: crate::Pool
-//! [`PoolAllocator`]: crate::classic::PoolAllocator
 //! [`Recycler::scramble_released`]: crate::Recycler::scramble_released
-//! [`RosterPool::scramble_freed`]: crate::classic::RosterPool::scramble_freed
 //! [`Recycler`]: crate::Recycler
 //! [`SideTable`]: crate::SideTable
-//! [`SizeClasses`]: crate::SizeClasses
 //! [`StaticPool`]: crate::StaticPool
 //! [`SyncPool`]: crate::SyncPool
 //! [`VecPool`]: crate::VecPool
 
-mod fill;
+#[doc(hidden)]
+pub mod fill;
 mod initialiser;
 mod live_report;
 #[allow(unsafe_code)]

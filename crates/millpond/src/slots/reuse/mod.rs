@@ -6,7 +6,6 @@
 //! | [`Fifo`] | freed first | 8 | O(1) | O(1) | debugging: a slot rests as long as possible before reuse |
 //! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the next slots depend on the live slots only |
 //! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
-//! | [`NextFit`] | next after the last one used | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
 //!
 //! `insert_at`, `revive` and `acquire_at` *claim* a slot: the caller names it, not the
 //! order. In the docs of the orders, *take* is what an insertion costs, and *give back* what a
@@ -26,20 +25,17 @@ mod lifo;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod lowest_first;
-#[cfg(feature = "alloc")]
-#[allow(unsafe_code)]
-mod next_fit;
 #[allow(unsafe_code)]
 mod queue;
 #[allow(unsafe_code)]
 mod roster;
 
 #[cfg(feature = "alloc")]
-pub use self::{fifo::Fifo, lifo::Lifo, lowest_first::LowestFirst, next_fit::NextFit};
-#[cfg(feature = "alloc")]
-pub(crate) use self::{lifo::LifoQueue, next_fit::next_vacant_after};
+pub use self::{fifo::Fifo, lifo::Lifo, lowest_first::LowestFirst};
 #[cfg(all(test, feature = "alloc"))]
 pub(crate) use fifo::Link;
+#[cfg(feature = "alloc")]
+pub(crate) use lifo::LifoQueue;
 #[cfg(test)]
 pub(crate) use queue::fit_first;
 pub use queue::{OrderOf, Queue};
@@ -62,7 +58,7 @@ use crate::handle::IndexWord;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a reuse order",
     label = "not a reuse order",
-    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit` and `Roster` of `millpond::reuse`"
+    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst` and `Roster` of `millpond::reuse`"
 )]
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.

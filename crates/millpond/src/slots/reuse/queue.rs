@@ -213,8 +213,6 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
 pub enum OrderOf {
     /// None: the words say it all.
     Nothing,
-    /// At most one, any.
-    Cursor,
     /// Each vacant slot.
     Vacant,
     /// The live slots, then the vacant ones, then the retired ones.

@@ -11,7 +11,7 @@ use crate::slots::{CountedSlots, Parting, Partition, Place, SlotWords, Sorting};
 
 /// Swap-delete: a permutation of all slots, split by a partition into live and vacant ones.
 ///
-/// This is design 1 of [`classic`](crate::classic). The slot freed last is reused first, and the
+/// This is design 1 of the crate `millpond-classic`. The slot freed last is reused first, and the
 /// part below the partition is a dense list of the live slots.
 ///
 /// **Cost**: 8 bytes per slot, the roster and the reverse table (4 with handles of at most 16 index

@@ -247,11 +247,10 @@ fn check_order<W: Word>(
     order_of: OrderOf,
 ) -> Result<Vec<u32>, Refused> {
     let vacant = words.iter().filter(|word| word.is_dead() && **word != W::RETIRED);
-    let (min, max) = match order_of {
-        OrderOf::Nothing => (0, 0),
-        OrderOf::Cursor => (0, 1.min(words.len())),
-        OrderOf::Vacant => (vacant.clone().count(), vacant.clone().count()),
-        OrderOf::All => (words.len(), words.len()),
+    let expected = match order_of {
+        OrderOf::Nothing => 0,
+        OrderOf::Vacant => vacant.clone().count(),
+        OrderOf::All => words.len(),
         OrderOf::Homes => return check_homes(&state.order, words.len()),
     };
     let until_retired = live + vacant.count();
@@ -265,12 +264,11 @@ fn check_order<W: Word>(
                 return Err(Refused::order_of("in it twice", index));
             }
             let part = match order_of {
-                OrderOf::Nothing => return Err(Refused::order_length(0, 1)),
-                OrderOf::Cursor | OrderOf::Homes => None,
-                OrderOf::Vacant => Some(live..until_retired),
-                OrderOf::All if order.len() < live => Some(0..live),
-                OrderOf::All if order.len() < until_retired => Some(live..until_retired),
-                OrderOf::All => Some(until_retired..words.len()),
+                OrderOf::Nothing | OrderOf::Homes => return Err(Refused::order_length(0, 1)),
+                OrderOf::Vacant => live..until_retired,
+                OrderOf::All if order.len() < live => 0..live,
+                OrderOf::All if order.len() < until_retired => live..until_retired,
+                OrderOf::All => until_retired..words.len(),
             };
             let (state, own) = if !word.is_dead() {
                 ("live", 0..live)
@@ -279,14 +277,14 @@ fn check_order<W: Word>(
             } else {
                 ("vacant", live..until_retired)
             };
-            if part.is_some_and(|part| part != own) {
+            if part != own {
                 return Err(Refused::order_of(state, index));
             }
             order.push(index as u32);
         }
     }
-    if order.len() < min || order.len() > max {
-        return Err(Refused::order_length(max, order.len()));
+    if order.len() != expected {
+        return Err(Refused::order_length(expected, order.len()));
     }
     Ok(order)
 }

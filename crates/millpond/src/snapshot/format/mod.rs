@@ -25,8 +25,7 @@
 //!   number of these. It is of version 1 if all slots were used, and so is every other kind of pool.
 //! - `order`: ranges of slots, each the first slot and a number: the dead ones in the order of
 //!   reuse. With `Roster`, `PackedPool`, `PackedVecPool` and `StaticPool`, the live ones come before them and the
-//!   retired ones after; with `NextFit`, it is the cursor's slot; with `LowestFirst` and a side
-//!   table, it is empty. For a `SyncPool`, it is not an order of slots, but for each home the word
+//!   retired ones after; with `LowestFirst` and a side table, it is empty. For a `SyncPool`, it is not an order of slots, but for each home the word
 //!   of 64 slots that it searches first.
 //! - `objects`: in human-readable formats, a map from handles to values; for a recycler, a list of
 //!   pairs, one for each slot, of the handle (`null` for a dead one) and the object. In other

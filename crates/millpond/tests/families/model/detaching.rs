@@ -38,7 +38,6 @@ tests_of! { [short]
     pool_fifo: PoolKind<Fifo, Handle<()>>;
     pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
     pool_roster: PoolKind<Roster, Handle<()>>;
-    pool_next_fit: PoolKind<NextFit, Handle<()>>;
     pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 15>>;
     vec_lifo: VecKind<Lifo, Handle<()>>;
     vec_roster: VecKind<Roster, Handle<()>>;

@@ -52,7 +52,6 @@ tests_of! { [short, reserved_behind_a_freed_slot]
     vec_fifo: VecKind<Fifo, Handle<()>>;
     vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
     vec_roster: VecKind<Roster, Handle<()>>;
-    vec_next_fit: VecKind<NextFit, Handle<()>>;
     packed_vec: PackedVecKind<Handle<()>>;
     packed_vec_narrow: PackedVecKind<Handle32<(), 16>>;
 }

@@ -1,7 +1,7 @@
 //! The handle layouts that millpond offers, each with real pools to try it on.
 
-use millpond::classic::BytemapPool;
 use millpond::{Handle, Handle32, HandleLayout, Pool, reuse::Lifo};
+use millpond_classic::BytemapPool;
 
 use super::simulation::Issuer;
 

@@ -1,6 +1,6 @@
 //! The contenders without their types: all of them in a list.
 
-use millpond::reuse::{Fifo, Lifo, LowestFirst, NextFit, Roster};
+use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 
 use super::contender::{Boxed, Contender, Growing, Packed, Pooled, Recycled, Way};
 use super::run::{Lap, lap, timed};
@@ -62,7 +62,6 @@ contenders! {
     Pooled<Fifo>, Pool, "Pool, Fifo" and "Pool, Fifo; runs";
     Pooled<LowestFirst>, Pool, "Pool, LowestFirst" and "Pool, LowestFirst; runs";
     Pooled<Roster>, Pool, "Pool, Roster" and "Pool, Roster; runs";
-    Pooled<NextFit>, Pool, "Pool, NextFit" and "Pool, NextFit; runs";
     Packed, Pool, "PackedPool";
     Growing, Pool, "VecPool" and "VecPool; runs";
     Recycled, Recycler, "Recycler, Lifo" and "Recycler, Lifo; runs";
