@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use millpond_record::Counts;
 use millpond_record::tracy::{Address, End, Ended, Fault, Go, connect, record, reread};
@@ -276,11 +277,12 @@ fn who_waits_for_a_program_may_stop_to_wait() {
     assert!(found.expect("no fault").is_none());
 }
 
+/// The block of one event that ends the talk, in protocol 82.
+const LAST_WORD: [u8; 6] = [2, 0, 0, 0, 0x10, 73];
+
 /// A client that goes on: the recorder asks it to end, waits for its last word, and lets it go.
 #[test]
 fn who_has_seen_enough_ends_a_recording() {
-    // The block of one event that ends the talk.
-    const LAST_WORD: [u8; 6] = [2, 0, 0, 0, 0x10, 73];
     let kept = stream("ended.82.stream.gz");
     assert!(kept.ends_with(&LAST_WORD));
     let (address, thread) = peer(move |mut connection| {
@@ -304,6 +306,40 @@ fn who_has_seen_enough_ends_a_recording() {
     thread.join().expect("the client is content");
     let ended = ended.expect("memory");
     assert!(ended.end == End::Asked && ended.counts.births > 0);
+    assert!(ended.out.ends_with(b"e 0\n"));
+}
+
+/// A client that is told to end may have other things to say first, and take its time.
+#[test]
+fn a_client_that_answers_late_is_waited_for_and_let_go() {
+    let kept = stream("ended.82.stream.gz");
+    let (address, thread) = peer(move |mut connection| {
+        greeting(&mut connection);
+        connection.write_all(&[1]).expect("it is there");
+        connection.write_all(&kept[4..kept.len() - LAST_WORD.len()]).expect("it is there");
+        let mut query = [0; 13];
+        while query[0] != 9 {
+            connection.read_exact(&mut query).expect("a question");
+        }
+        // Longer than the recorder asks whether to go on, and far shorter than it waits.
+        thread::sleep(Duration::from_millis(400));
+        // A birth: it is past the end.
+        let birth = [&[35][..], &[0; 26]].concat();
+        connection.write_all(&literals(&birth)).expect("it is there");
+        thread::sleep(Duration::from_millis(400));
+        connection.write_all(&LAST_WORD).expect("it is there");
+        connection.read_exact(&mut query).expect("the last one");
+        assert_eq!(query[0], 0);
+        false
+    });
+    let mut births = 0;
+    let ended = record(connected(&address), Vec::new(), &mut |progress| {
+        births = progress().counts.births;
+        if births == 0 { Go::On } else { Go::End }
+    });
+    thread.join().expect("the client is content");
+    let ended = ended.expect("memory");
+    assert_eq!((ended.end, ended.counts.births), (End::Asked, births));
     assert!(ended.out.ends_with(b"e 0\n"));
 }
 

@@ -116,6 +116,39 @@ fn a_program_is_recorded_to_a_file_and_planned() {
     assert_eq!(directory.names(), ["game.heap.gz", "other.gz"]);
 }
 
+/// A program of two or more milliseconds a frame is planned in frames; one that marks them faster than the clock counts, or
+/// once, in milliseconds.
+#[test]
+fn frames_are_the_ticks_of_a_plan() {
+    let directory = Directory::new();
+    let planned = |name: &str| {
+        let (address, thread) = client(stream(name), false);
+        done(&run(&directory, &["record", "--tracy", &address, "-o", "game.heap.gz"]));
+        thread.join().unwrap();
+        let plan = ["plan", "--no-report", "--prices", "reference", "--all"];
+        let text = done(&run(&directory, &[&plan[..], &["game.heap.gz"]].concat()));
+        let json = done(&run(&directory, &[&plan[..4], &["--json", "game.heap.gz"]].concat()));
+        (text, serde_json::from_str::<Value>(&json).unwrap()["traces"][0].clone())
+    };
+
+    let (text, trace) = planned("ended.82.stream.gz");
+    let (tick, frames) = (&trace["tick"], trace["frames"]["count"].as_u64().unwrap());
+    assert_eq!((tick, trace["ticks"].as_u64()), (&"frame".into(), Some(frames + 1)));
+    // The program makes twenty blocks of 48 bytes a frame, and keeps the newest 300: each lives fifteen frames.
+    let class = trace["classes"].as_array().unwrap().iter().find(|of| of["class"] == "48").unwrap();
+    assert_eq!(class["lifetime_ticks"]["median"], 15, "{class}");
+    assert_eq!(class["births_per_tick"]["worst"], 20);
+    assert_eq!(class["peak_frame"], class["peak_tick"]);
+    assert!(text.contains("; times are in frames") && text.contains("born/frame"), "{text}");
+
+    for name in ["on_boxes.82.stream.gz", "pools.82.stream.gz"] {
+        let (text, trace) = planned(name);
+        assert_eq!(trace["tick"], "ms", "{name}");
+        assert!(trace["frames"]["count"].as_u64() > Some(0));
+        assert!(text.contains("born/ms") && !text.contains("times are in frames"), "{text}");
+    }
+}
+
 #[test]
 fn a_program_is_planned_at_once_in_any_protocol() {
     for protocol in [69, 74, 76, 82] {

@@ -50,7 +50,7 @@ use crate::pattern::Pattern;
 use crate::progress::Silent;
 use crate::trace::oldest_first;
 use crate::trace::tape::{self, Tape};
-use crate::trace::{self, Caller, Event, Format, Summary, Watch};
+use crate::trace::{self, Caller, Event, Format, Summary, TickUnit, Watch};
 pub use untouched::{Unsure, Untouched};
 
 use advice::Units;
@@ -230,15 +230,9 @@ impl TracePlan {
     /// The frame of the recorded program in which this tick was, if the recording has frames.
     #[must_use]
     pub fn frame_of(&self, tick: u32) -> Option<u64> {
-        self.summary.frames.as_ref()?.at(tick)
-    }
-
-    /// The unit of ticks.
-    #[must_use]
-    pub fn tick_unit(&self) -> &'static str {
-        match self.summary.format {
-            Format::Lifetimes => "tick",
-            Format::Heap(_) => "ms",
+        match self.summary.tick_unit() {
+            TickUnit::Frame => Some(tick.into()).filter(|&frame| frame > 0),
+            _ => self.summary.frames.as_ref()?.at(tick),
         }
     }
 }
@@ -338,7 +332,9 @@ fn plan_with(
     let mut statistics = Statistics::default();
     let mut progress = source.progress(&format!("reading {}", file_name(name)));
     let mut both = Both(&mut statistics, &mut tape);
-    let summary = trace::read(source.open()?, &mut both, &mut *progress)?;
+    let frames = trace::frames(source)?;
+    let open = || source.open().map(|input| input.in_frames(frames.clone()));
+    let summary = trace::read(open()?, &mut both, &mut *progress)?;
     drop(progress);
     statistics.finish(summary.last_tick);
     let statistics_took = clock::now().saturating_sub(begun);
@@ -379,12 +375,12 @@ fn plan_with(
     } else {
         let mut both = Both(&mut replay, &mut in_order);
         let again = match &mut other {
-            None => trace::read(source.open()?, &mut both, &mut *progress)?,
+            None => trace::read(open()?, &mut both, &mut *progress)?,
             Some(OtherEnd { replay, ages, refusals }) => {
                 let mut counted = Both(ages, refusals);
                 let mut oldest = oldest_first::OldestFirst::new(Both(replay, &mut counted));
                 let mut all = Both(&mut both, &mut oldest);
-                let again = trace::read(source.open()?, &mut all, &mut *progress)?;
+                let again = trace::read(open()?, &mut all, &mut *progress)?;
                 oldest.finish(again.last_tick);
                 again
             }
