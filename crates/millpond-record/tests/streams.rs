@@ -280,12 +280,13 @@ fn who_waits_for_a_program_may_stop_to_wait() {
 /// The block of one event that ends the talk, in protocol 82.
 const LAST_WORD: [u8; 6] = [2, 0, 0, 0, 0x10, 73];
 
-/// A client that goes on: the recorder asks it to end, waits for its last word, and lets it go.
-#[test]
-fn who_has_seen_enough_ends_a_recording() {
+/// A client that goes on until it is told to end: then it does this, says its last word, and waits to be let go.
+fn told_to_end(
+    mut then: impl FnMut(&mut TcpStream) + Send + 'static,
+) -> (Address, JoinHandle<()>) {
     let kept = stream("ended.82.stream.gz");
     assert!(kept.ends_with(&LAST_WORD));
-    let (address, thread) = peer(move |mut connection| {
+    peer(move |mut connection| {
         greeting(&mut connection);
         connection.write_all(&[1]).expect("it is there");
         connection.write_all(&kept[4..kept.len() - LAST_WORD.len()]).expect("it is there");
@@ -293,52 +294,44 @@ fn who_has_seen_enough_ends_a_recording() {
         while query[0] != 9 {
             connection.read_exact(&mut query).expect("a question");
         }
+        then(&mut connection);
         connection.write_all(&LAST_WORD).expect("it is there");
         connection.read_exact(&mut query).expect("the last one");
         assert_eq!(query[0], 0);
         false
+    })
+}
+
+/// Records it until there is something; the blocks that there were then.
+fn recorded_until_told(client: (Address, JoinHandle<()>)) -> (u64, Ended<Vec<u8>>) {
+    let (address, thread) = client;
+    let mut births = 0;
+    let ended = record(connected(&address), Vec::new(), &mut |progress| {
+        births = births.max(progress().counts.births);
+        if births == 0 { Go::On } else { Go::End }
     });
-    let ended =
-        record(connected(&address), Vec::new(), &mut |progress| match progress().counts.births {
-            0 => Go::On,
-            _ => Go::End,
-        });
     thread.join().expect("the client is content");
-    let ended = ended.expect("memory");
-    assert!(ended.end == End::Asked && ended.counts.births > 0);
+    (births, ended.expect("memory"))
+}
+
+#[test]
+fn who_has_seen_enough_ends_a_recording() {
+    let (births, ended) = recorded_until_told(told_to_end(|_| {}));
+    assert!(ended.end == End::Asked && births > 0 && ended.counts.births == births);
     assert!(ended.out.ends_with(b"e 0\n"));
 }
 
-/// A client that is told to end may have other things to say first, and take its time.
+/// A client may have other things to say before its last word, and take its time.
 #[test]
 fn a_client_that_answers_late_is_waited_for_and_let_go() {
-    let kept = stream("ended.82.stream.gz");
-    let (address, thread) = peer(move |mut connection| {
-        greeting(&mut connection);
-        connection.write_all(&[1]).expect("it is there");
-        connection.write_all(&kept[4..kept.len() - LAST_WORD.len()]).expect("it is there");
-        let mut query = [0; 13];
-        while query[0] != 9 {
-            connection.read_exact(&mut query).expect("a question");
-        }
-        // Longer than the recorder asks whether to go on, and far shorter than it waits.
+    let (births, ended) = recorded_until_told(told_to_end(|connection| {
+        // Longer than the recorder takes to ask whether it goes on, and far shorter than it waits.
         thread::sleep(Duration::from_millis(400));
         // A birth: it is past the end.
         let birth = [&[35][..], &[0; 26]].concat();
         connection.write_all(&literals(&birth)).expect("it is there");
         thread::sleep(Duration::from_millis(400));
-        connection.write_all(&LAST_WORD).expect("it is there");
-        connection.read_exact(&mut query).expect("the last one");
-        assert_eq!(query[0], 0);
-        false
-    });
-    let mut births = 0;
-    let ended = record(connected(&address), Vec::new(), &mut |progress| {
-        births = progress().counts.births;
-        if births == 0 { Go::On } else { Go::End }
-    });
-    thread.join().expect("the client is content");
-    let ended = ended.expect("memory");
+    }));
     assert_eq!((ended.end, ended.counts.births), (End::Asked, births));
     assert!(ended.out.ends_with(b"e 0\n"));
 }

@@ -393,7 +393,10 @@ fn plan_with(
     drop(progress);
     let (live_over_time, outcomes) = (all_live.finish(), replay.finish());
     let other = other.map(OtherEnd::finish);
-    let recorded_ms = ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3);
+    let recorded_ms = match summary.ms_in_frames {
+        Some(ms) => Some(ms as f64),
+        None => ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3),
+    };
     let time = AllTime::of(&summary, recorded_ms, rules.run_ms);
     let advice = units.advice(rules, &summary.classes, time);
     let replay_took = clock::now().saturating_sub(begun);

@@ -94,6 +94,11 @@ mod tests {
             frames.are_ticks()
         };
         assert!(are_ticks(&[7, 9, 9, 13]) && are_ticks(&[0, 2]));
-        assert!(!are_ticks(&[]) && !are_ticks(&[5]) && !are_ticks(&[5, 5]) && !are_ticks(&[7, 9, 9, 12]));
+        assert!(
+            !are_ticks(&[])
+                && !are_ticks(&[5])
+                && !are_ticks(&[5, 5])
+                && !are_ticks(&[7, 9, 9, 12])
+        );
     }
 }

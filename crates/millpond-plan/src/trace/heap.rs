@@ -64,7 +64,8 @@ pub(super) fn read(
 pub(super) fn frames(source: &Source) -> Result<Option<Rc<Frames>>, Fault> {
     let mut lines = Lines::new(source.open()?);
     // A recording by `millpond-heap` has no marks of frames.
-    let is_marked = |block: &[u8]| block.strip_prefix(HEADER).is_some_and(|by| by.starts_with(b" "));
+    let is_marked =
+        |block: &[u8]| block.strip_prefix(HEADER).is_some_and(|by| by.starts_with(b" "));
     if !lines.advance()? || !is_marked(lines.block()) {
         return Ok(None);
     }
