@@ -191,7 +191,7 @@ fn what_comes_before_the_first_frame_is_in_tick_0() {
     let text = format!("millpond heap 1 tracy\n{events}f 1a\nf a\ne 0\n");
     directory.file("game.heap", text);
     let told = refused(&run(&directory, &["plan", "game.heap"]));
-    assert!(told.contains("line 16: a frame begins at a after one at 1a"), "{told}");
+    assert!(told.contains("line 15 (byte 97): a frame begins at a after one at 1a"), "{told}");
 }
 
 #[test]
@@ -208,6 +208,14 @@ fn a_program_is_planned_at_once_in_any_protocol() {
         assert_eq!(bullets["callers"][0]["function"], "bullets", "the pool's name");
         assert!(directory.names().is_empty());
     }
+    // What to type next records the program anew: there is no file.
+    let directory = Directory::new();
+    let (address, thread) = client(stream("pools.82.stream.gz"), false);
+    let plan = ["plan", "--all", "--no-report", "--prices", "reference", "--tracy", &address];
+    let text = done(&run(&directory, &plan));
+    thread.join().unwrap();
+    let next = format!("millpond plan --size-classes=64 --no-report --tracy {address}\n");
+    assert!(text.contains(&next), "{text}");
 }
 
 #[test]
