@@ -281,9 +281,7 @@ fn who_waits_for_a_program_may_stop_to_wait() {
 const LAST_WORD: [u8; 6] = [2, 0, 0, 0, 0x10, 73];
 
 /// A client that goes on until it is told to end: then it does this, says its last word, and waits to be let go.
-fn told_to_end(
-    mut then: impl FnMut(&mut TcpStream) + Send + 'static,
-) -> (Address, JoinHandle<()>) {
+fn told_to_end(mut then: impl FnMut(&mut TcpStream) + Send + 'static) -> (Address, JoinHandle<()>) {
     let kept = stream("ended.82.stream.gz");
     assert!(kept.ends_with(&LAST_WORD));
     peer(move |mut connection| {

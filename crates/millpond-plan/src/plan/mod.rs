@@ -136,6 +136,8 @@ pub const SESSION_HOURS_DEFAULT: f64 = 24.0;
 pub struct TracePlan {
     /// The trace's name as the user typed it.
     pub name: String,
+    /// What a command line has in its place, if it is no file: a program that is recorded anew.
+    pub recorder: Option<String>,
     /// What the trace is.
     pub summary: Summary,
     /// Ticks per second; `None` if unknown.
@@ -404,6 +406,7 @@ fn plan_with(
 
     let mut plan = TracePlan {
         name: name.to_owned(),
+        recorder: None,
         ticks_per_second,
         peak_live: statistics.all.peak_live,
         peak_tick: statistics.all.peak_tick,
