@@ -3,7 +3,7 @@
 //! - `on_boxes` is `crates/millpond/examples/on_boxes.rs`, tick by tick a frame, without a pause between them; `on_boxes
 //!   paced` takes its twenty seconds.
 //! - `pools` has two memory pools by name.
-//! - `flood N` makes N blocks and frees each, as fast as it can; `shower N` only says so, without call stacks.
+//! - `flood N` makes N blocks and frees each, as fast as it can.
 //! - `forever` makes and frees blocks until it is killed; `abort` aborts among them.
 
 use std::collections::VecDeque;
@@ -61,13 +61,12 @@ fn main() {
         ["on_boxes", "paced"] => on_boxes(true),
         ["pools"] => pools(),
         ["flood", n] => flood(n.parse().expect("a number")),
-        ["shower", n] => shower(n.parse().expect("a number")),
         ["forever"] => forever(u64::MAX),
         ["abort"] => {
             forever(200);
             std::process::abort();
         }
-        _ => panic!("expected one of on_boxes, pools, flood, shower, forever, abort"),
+        _ => panic!("expected one of on_boxes, pools, flood, forever, abort"),
     }
 }
 
@@ -191,26 +190,6 @@ fn flood(blocks: u64) {
     let begun = Instant::now();
     for n in 0..blocks {
         std::hint::black_box(Box::new(n));
-    }
-    println!("{} events in {} ms", 2 * blocks, begun.elapsed().as_millis());
-}
-
-fn shower(blocks: u64) {
-    let begun = Instant::now();
-    for n in 0..blocks {
-        let at = (0x1000 + n % 1000 * 16) as *const std::ffi::c_void;
-        // SAFETY: the client only keeps the address.
-        #[cfg(not(feature = "secure"))]
-        unsafe {
-            sys::___tracy_emit_memory_alloc(at, 16);
-            sys::___tracy_emit_memory_free(at);
-        }
-        // SAFETY: as above.
-        #[cfg(feature = "secure")]
-        unsafe {
-            sys::___tracy_emit_memory_alloc(at, 16, 0);
-            sys::___tracy_emit_memory_free(at, 0);
-        }
     }
     println!("{} events in {} ms", 2 * blocks, begun.elapsed().as_millis());
 }
