@@ -102,7 +102,8 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     let mut lost = None;
     if let Some(address) = &arguments.tracy {
         let recorded = record_command::for_plan(address, arguments)?;
-        plans.push(plan_recorded(&recorded, &rules, arguments)?);
+        let plan = plan_recorded(&recorded, &rules, arguments)?;
+        plans.push(TracePlan { recorder: Some(format!("--tracy {address}")), ..plan });
         lost = recorded.lost;
     }
     let mut places = String::new();

@@ -166,6 +166,8 @@ impl About {
         let program = &self.program;
         match end {
             End::Program | End::Asked => None,
+            End::Crashed(what) if what.is_empty() => Some(format!("{program} crashed")),
+            End::Crashed(what) => Some(format!("{program} crashed: {what}")),
             End::Lost => Some(format!(
                 "{program} ended without a word (it crashed, was killed, or the connection broke)"
             )),

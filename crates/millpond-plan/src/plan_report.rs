@@ -6,7 +6,7 @@ use crate::output::meaning::meaning;
 use crate::output::plan_text::what_is_missing;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
 use crate::report::model;
-use crate::trace;
+use crate::trace::{self, TickUnit};
 
 /// The most bars of a histogram.
 const BINS_MAX: u64 = 40;
@@ -36,9 +36,14 @@ pub fn report(plans: &[TracePlan], rules: &Rules) -> model::Report {
 }
 
 fn trace(plan: &TracePlan) -> model::Trace {
-    let (format, time_unit) = match plan.summary.format {
-        trace::Format::Lifetimes => (model::Format::Lifetimes, model::TimeUnit::Ticks),
-        trace::Format::Heap(_) => (model::Format::Heap, model::TimeUnit::Milliseconds),
+    let format = match plan.summary.format {
+        trace::Format::Lifetimes => model::Format::Lifetimes,
+        trace::Format::Heap(_) => model::Format::Heap,
+    };
+    let time_unit = match plan.summary.tick_unit() {
+        TickUnit::Tick => model::TimeUnit::Ticks,
+        TickUnit::Millisecond => model::TimeUnit::Milliseconds,
+        TickUnit::Frame => model::TimeUnit::Frames,
     };
     model::Trace {
         name: plan.name.clone(),

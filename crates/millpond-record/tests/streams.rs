@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use millpond_record::Counts;
 use millpond_record::tracy::{Address, End, Ended, Fault, Go, connect, record, reread};
@@ -146,11 +147,9 @@ fn what_no_client_says_is_refused_in_plain_words() {
     );
     assert!(said(&|stream| stream[welcome..welcome + 4].fill(0)).starts_with("a block of 0 bytes"));
     let a_block = |events: &[u8]| {
-        let block = [&[(events.len() as u8) << 4][..], events].concat();
         said(&|stream| {
             stream.truncate(welcome);
-            stream.extend((block.len() as u32).to_le_bytes());
-            stream.extend(&block);
+            stream.extend(literals(events));
         })
     };
     assert_eq!(a_block(&[200]), "event 200, expected 0 to 131 in protocol 82");
@@ -278,14 +277,14 @@ fn who_waits_for_a_program_may_stop_to_wait() {
     assert!(found.expect("no fault").is_none());
 }
 
-/// A client that goes on: the recorder asks it to end, waits for its last word, and lets it go.
-#[test]
-fn who_has_seen_enough_ends_a_recording() {
-    // The block of one event that ends the talk.
-    const LAST_WORD: [u8; 6] = [2, 0, 0, 0, 0x10, 73];
+/// The block of one event that ends the talk, in protocol 82.
+const LAST_WORD: [u8; 6] = [2, 0, 0, 0, 0x10, 73];
+
+/// A client that goes on until it is told to end: then it does this, says its last word, and waits to be let go.
+fn told_to_end(mut then: impl FnMut(&mut TcpStream) + Send + 'static) -> (Address, JoinHandle<()>) {
     let kept = stream("ended.82.stream.gz");
     assert!(kept.ends_with(&LAST_WORD));
-    let (address, thread) = peer(move |mut connection| {
+    peer(move |mut connection| {
         greeting(&mut connection);
         connection.write_all(&[1]).expect("it is there");
         connection.write_all(&kept[4..kept.len() - LAST_WORD.len()]).expect("it is there");
@@ -293,20 +292,91 @@ fn who_has_seen_enough_ends_a_recording() {
         while query[0] != 9 {
             connection.read_exact(&mut query).expect("a question");
         }
+        then(&mut connection);
         connection.write_all(&LAST_WORD).expect("it is there");
         connection.read_exact(&mut query).expect("the last one");
         assert_eq!(query[0], 0);
         false
+    })
+}
+
+/// Records it until there is something; the blocks that there were then.
+fn recorded_until_told(client: (Address, JoinHandle<()>)) -> (u64, Ended<Vec<u8>>) {
+    let (address, thread) = client;
+    let mut births = 0;
+    let ended = record(connected(&address), Vec::new(), &mut |progress| {
+        births = births.max(progress().counts.births);
+        if births == 0 { Go::On } else { Go::End }
     });
-    let ended =
-        record(connected(&address), Vec::new(), &mut |progress| match progress().counts.births {
-            0 => Go::On,
-            _ => Go::End,
-        });
     thread.join().expect("the client is content");
-    let ended = ended.expect("memory");
-    assert!(ended.end == End::Asked && ended.counts.births > 0);
+    (births, ended.expect("memory"))
+}
+
+#[test]
+fn who_has_seen_enough_ends_a_recording() {
+    let (births, ended) = recorded_until_told(told_to_end(|_| {}));
+    assert!(ended.end == End::Asked && births > 0 && ended.counts.births == births);
     assert!(ended.out.ends_with(b"e 0\n"));
+}
+
+/// A client may have other things to say before its last word, and take its time.
+#[test]
+fn a_client_that_answers_late_is_waited_for_and_let_go() {
+    let (births, ended) = recorded_until_told(told_to_end(|connection| {
+        // Longer than the recorder takes to ask whether it goes on, and far shorter than it waits.
+        thread::sleep(Duration::from_millis(400));
+        // A birth: it is past the end.
+        let birth = [&[35][..], &[0; 26]].concat();
+        connection.write_all(&literals(&birth)).expect("it is there");
+        thread::sleep(Duration::from_millis(400));
+    }));
+    assert_eq!((ended.end, ended.counts.births), (End::Asked, births));
+    assert!(ended.out.ends_with(b"e 0\n"));
+}
+
+/// A block of literals only: its length, and LZ4's head.
+fn literals(events: &[u8]) -> Vec<u8> {
+    let mut block = vec![(events.len().min(15) << 4) as u8];
+    if let Some(more) = events.len().checked_sub(15) {
+        block.extend(std::iter::repeat_n(255, more / 255));
+        block.push((more % 255) as u8);
+    }
+    block.extend(events);
+    [&(block.len() as u32).to_le_bytes()[..], &block].concat()
+}
+
+/// A client that catches the crash of its program says so, and then ends as that of any program does, if it comes so far.
+#[test]
+fn a_crash_that_is_told_is_no_end_of_a_program() {
+    for (protocol, crash, string, welcome) in
+        [(69, 63, 100, 1178), (74, 65, 102, 1178), (76, 66, 104, 1170), (82, 79, 119, 1170)]
+    {
+        let kept = stream(&format!("pools.{protocol}.stream.gz"));
+        let (beginning, rest) = kept.split_at(4 + welcome);
+        let text = 0x00c0_ffee_u64.to_le_bytes();
+        let report = literals(&[&[crash][..], &[0; 8], &text].concat());
+        let words = b"Abort signal from abort().\nFault address: 0x1\n";
+        let length = (words.len() as u16).to_le_bytes();
+        let answer = literals(&[&[string][..], &text, &length, words].concat());
+        let (_, whole, recording) = recorded(&kept);
+        assert_eq!(whole, End::Program);
+
+        let told = [beginning, &report, rest, &answer].concat();
+        let Ended { out, counts, names, end } = reread(&told[..], Vec::new()).expect("a beginning");
+        assert_eq!(end, End::Crashed("Abort signal from abort()".to_owned()), "{protocol}");
+        assert_eq!(counts.births, 358);
+        // All but the last line; the text of the crash is the name of nothing.
+        assert_eq!(String::from_utf8(out).expect("text") + "e 0\n", recording);
+        assert_eq!(names, reread(&kept[..], Vec::new()).expect("a beginning").names);
+
+        // It breaks off, or says another crash, or something that is no event.
+        let cut = [beginning, &report, &rest[..rest.len() / 2]].concat();
+        assert_eq!(recorded(&cut).1, End::Crashed(String::new()), "{protocol}");
+        let twice = [beginning, &report, &report, rest, &answer, &answer].concat();
+        assert_eq!(recorded(&twice).1, End::Crashed("Abort signal from abort()".to_owned()));
+        let broken = [beginning, &report, &literals(&[250])].concat();
+        assert!(matches!(recorded(&broken).1, End::Broken(_)), "{protocol}");
+    }
 }
 
 /// Events that no client here sends, by hand, in protocol 82.
@@ -341,10 +411,7 @@ fn locks_advance_the_clock_and_a_pool_is_discarded_at_once() {
     let mut stream = 82_u32.to_le_bytes().to_vec();
     stream.extend(1.0_f64.to_le_bytes());
     stream.resize(4 + 1170, 0);
-    let literals = events.len() - 15;
-    let head = [vec![0xf0], vec![255; literals / 255], vec![(literals % 255) as u8]].concat();
-    stream.extend(((head.len() + events.len()) as u32).to_le_bytes());
-    stream.extend(head.into_iter().chain(events));
+    stream.extend(literals(&events));
 
     let (counts, end, text) = recorded(&stream);
     assert_eq!((end, counts.births, counts.deaths, counts.alive), (End::Lost, 6, 4, 2));

@@ -35,7 +35,7 @@ struct Puff {
 const TICKS: u32 = 1200;
 const TICK: Duration = Duration::from_micros(16_667);
 
-fn main() {
+pub(crate) fn main() {
     let start = Instant::now();
     let mut random = Random(1);
     let mut units: Vec<Box<Unit>> = Vec::new();

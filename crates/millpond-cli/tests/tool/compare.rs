@@ -224,6 +224,9 @@ fn a_budget_is_any_that_the_library_reads_and_its_scenario_is_found() {
     let two = format!("[scenario.any]\n{pools}[scenario.e1m1]\nWall = 3\n");
     assert_eq!(check(&two, &[]).status.code(), Some(1), "the scenario of its name");
     done(&check(&two, &["--scenario", "any"]));
+    // A hundred walls come to stay, and a pool that evicts never overflows.
+    let evicts = "[scenario.any]\nWall = { capacity = 3, on_full = \"evict-oldest\" }\n";
+    done(&check(evicts, &[]));
     let neither = format!("[scenario.a]\n{pools}[scenario.b]\n{pools}");
     assert!(refused(&check(&neither, &[])).contains("choose one with --scenario NAME"));
     assert!(refused(&check(&two, &["--scenario", "c"])).contains("\"c\""));
@@ -245,6 +248,10 @@ fn a_recording_becomes_counters_for_perfetto() {
         let of = events.iter().filter(|event| event["name"] == name);
         of.map(|event| event["args"]["live"].as_u64().unwrap()).max().unwrap()
     };
+    // 1,000 frames of 16 ms, and the lives that begin in the last of them, in microseconds from the first event on.
+    let times: Vec<u64> = events.iter().map(|event| event["ts"].as_u64().unwrap()).collect();
+    assert!(times.is_sorted() && times[0] == 0);
+    assert!((15_984_000..17_000_000).contains(times.last().unwrap()), "{:?}", times.last());
     assert_eq!(most("200 bytes"), 100);
     assert!(most("48 bytes") > 100);
 }

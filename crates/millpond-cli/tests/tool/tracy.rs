@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
 
-use crate::common::{Directory, done, millpond, refused};
+use crate::common::{Directory, done, millpond, plan_json, refused};
 
 fn stream(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../millpond-record/tests/streams");
@@ -116,6 +116,84 @@ fn a_program_is_recorded_to_a_file_and_planned() {
     assert_eq!(directory.names(), ["game.heap.gz", "other.gz"]);
 }
 
+/// A program of two or more milliseconds a frame is planned in frames; one that marks them faster than the clock counts, or
+/// once, in milliseconds.
+#[test]
+fn frames_are_the_ticks_of_a_plan() {
+    let directory = Directory::new();
+    let planned = |name: &str| {
+        let (address, thread) = client(stream(name), false);
+        done(&run(&directory, &["record", "--tracy", &address, "-o", "game.heap.gz"]));
+        thread.join().unwrap();
+        let plan = ["plan", "--no-report", "--prices", "reference", "--all"];
+        let text = done(&run(&directory, &[&plan[..], &["game.heap.gz"]].concat()));
+        let json = done(&run(&directory, &[&plan[..4], &["--json", "game.heap.gz"]].concat()));
+        (text, serde_json::from_str::<Value>(&json).unwrap()["traces"][0].clone())
+    };
+
+    let (text, trace) = planned("ended.82.stream.gz");
+    let (tick, frames) = (&trace["tick"], trace["frames"]["count"].as_u64().unwrap());
+    // It marks a frame before its first block.
+    assert_eq!((tick, &trace["first_tick"]), (&"frame".into(), &1.into()));
+    assert_eq!(trace["ticks"].as_u64(), Some(frames));
+    // The program makes twenty blocks of 48 bytes a frame, and keeps the newest 300: each lives fifteen frames. Its start
+    // makes one more.
+    let class = trace["classes"].as_array().unwrap().iter().find(|of| of["class"] == "48").unwrap();
+    assert_eq!(class["lifetime_ticks"]["median"]["ticks"], 15, "{class}");
+    let births = &class["births_per_tick"];
+    assert_eq!((&births["worst"], &births["worst_tick"]), (&21.into(), &1.into()));
+    assert_eq!(class["peak_frame"], class["peak_tick"]);
+    assert!(text.contains("; times are in frames") && text.contains("born/frame"), "{text}");
+
+    for name in ["on_boxes.82.stream.gz", "pools.82.stream.gz"] {
+        let (text, trace) = planned(name);
+        assert_eq!(trace["tick"], "ms", "{name}");
+        assert!(trace["frames"]["count"].as_u64() > Some(0));
+        assert!(text.contains("born/ms") && !text.contains("times are in frames"), "{text}");
+    }
+}
+
+/// Marks that come at the end of a file, after what happens in their frames; two blocks are older than the first of them.
+#[test]
+fn what_comes_before_the_first_frame_is_in_tick_0() {
+    let directory = Directory::new();
+    let events =
+        "c 0\n+ 0 30 0\n+ 1 30 0\nc b\n+ 2 30 0\nc 1c\n- 2\n+ 3 30 0\nc 2b\n- 0\n- 1\n- 3\n";
+    let planned = |recorder: &str, marks: &str| {
+        let text = format!("millpond heap 1{recorder}\nx game\n{events}{marks}e 0\n");
+        let path = directory.file("game.heap", text);
+        plan_json(&directory, &path)["traces"][0].clone()
+    };
+    let trace = planned(" tracy", "f a\nf 1a\nf 2a\n");
+    assert_eq!(
+        (&trace["tick"], &trace["first_tick"], &trace["ticks"]),
+        (&"frame".into(), &0.into(), &4.into())
+    );
+    let class = &trace["classes"][0];
+    assert_eq!(
+        (&class["peak_tick"], &class["peak_frame"], &class["peak_live"]),
+        (&1.into(), &1.into(), &3.into())
+    );
+    assert_eq!(
+        (&class["births_per_tick"]["worst"], &class["births_per_tick"]["worst_tick"]),
+        (&2.into(), &0.into())
+    );
+    // Lives of three frames, three, one and one.
+    assert_eq!(class["lifetime_ticks"]["p95"]["ticks"], 3);
+    assert_eq!(class["lifetime_ticks"]["median"]["ticks"], 1);
+    // 44 ms, and 62.5 frames a second between the first mark and the last.
+    assert_eq!((&trace["time"]["ms"], &trace["frames"]["per_second"]), (&44.into(), &62.5.into()));
+
+    // `millpond_record.h` marks frames, too. One mark is none; marks of a wrong order are told as ever.
+    assert_eq!(planned(" header", "f a\nf 1a\n")["tick"], "frame");
+    let trace = planned(" tracy", "f a\n");
+    assert_eq!((&trace["tick"], &trace["ticks"]), (&"ms".into(), &44.into()));
+    let text = format!("millpond heap 1 tracy\n{events}f 1a\nf a\ne 0\n");
+    directory.file("game.heap", text);
+    let told = refused(&run(&directory, &["plan", "game.heap"]));
+    assert!(told.contains("line 15 (byte 97): a frame begins at a after one at 1a"), "{told}");
+}
+
 #[test]
 fn a_program_is_planned_at_once_in_any_protocol() {
     for protocol in [69, 74, 76, 82] {
@@ -130,6 +208,14 @@ fn a_program_is_planned_at_once_in_any_protocol() {
         assert_eq!(bullets["callers"][0]["function"], "bullets", "the pool's name");
         assert!(directory.names().is_empty());
     }
+    // What to type next records the program anew: there is no file.
+    let directory = Directory::new();
+    let (address, thread) = client(stream("pools.82.stream.gz"), false);
+    let plan = ["plan", "--all", "--no-report", "--prices", "reference", "--tracy", &address];
+    let text = done(&run(&directory, &plan));
+    thread.join().unwrap();
+    let next = format!("millpond plan --size-classes=64 --no-report --tracy {address}\n");
+    assert!(text.contains(&next), "{text}");
 }
 
 #[test]

@@ -14,9 +14,6 @@ pub(super) const STRETCHES: usize = 50;
 /// A recording with fewer ticks says too little of when something was.
 const FINE_TICKS_MIN: u64 = 4 * STRETCHES as u64;
 
-/// Frames that come as fast as the clock cannot be told apart.
-const TICKS_PER_FRAME_MIN: u64 = 2;
-
 /// Objects of one call site and size, or of one class.
 #[derive(Debug, Clone)]
 pub struct Site {
@@ -62,10 +59,9 @@ impl<'s> Opened<'s> {
         self.summary.ticks() >= FINE_TICKS_MIN
     }
 
-    /// Whether it has frames, each of which takes some ticks.
+    /// Whether it has frames in which lives can be told.
     pub(super) fn has_frames(&self) -> bool {
-        let frames = self.summary.frames.as_ref();
-        frames.is_some_and(|frames| self.summary.ticks() >= TICKS_PER_FRAME_MIN * frames.count())
+        self.summary.frames.as_ref().is_some_and(Frames::are_ticks)
     }
 
     /// Reads it again, and counts its objects by site. Lives are in frames, if they are wanted and there are any.

@@ -13,7 +13,7 @@ use super::known;
 use super::spool::Spool;
 use crate::error::{Fault, reason};
 use crate::progress::{Progress, Show, Silent};
-use crate::trace::Names;
+use crate::trace::{Frames, Names};
 
 /// A source that can be opened repeatedly and yields the same bytes each time.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Source {
         let text = as_utf8(encoding, Box::new(beginning.chain(text)), &ending);
         let (mark_bytes, bytes_stored) = (encoding.mark() as u64, self.bytes_stored);
         let names = self.names.clone();
-        Ok(Input { text, bytes_read, bytes_stored, mark_bytes, ending, names })
+        Ok(Input { text, bytes_read, bytes_stored, mark_bytes, ending, names, frames: None })
     }
 }
 
@@ -228,9 +228,21 @@ pub struct Input<'a> {
     mark_bytes: u64,
     ending: Ending,
     names: Option<Rc<dyn Names>>,
+    frames: Option<Rc<Frames>>,
 }
 
 impl Input<'_> {
+    /// The same input, read in these frames: a recording's marks of frames may come later in the file than what happens in
+    /// them.
+    pub(crate) fn in_frames(self, frames: Option<Rc<Frames>>) -> Self {
+        Self { frames, ..self }
+    }
+
+    /// The frames in which it is read.
+    pub(crate) fn frames(&self) -> Option<Rc<Frames>> {
+        self.frames.clone()
+    }
+
     /// Names for the code of the recorded program, if whoever opened it has some.
     pub(crate) fn names(&self) -> Option<Rc<dyn Names>> {
         self.names.clone()

@@ -133,7 +133,9 @@ fn try_proposals(
     let mut recorder = Recorder::of_stretches(&bytes_of, events, of.stretch, of.events);
     let label = format!("measuring {}", plan.name.rsplit('/').next().unwrap_or(&plan.name));
     let mut progress = source.progress(&label);
-    let again = trace::read(source.open()?, &mut recorder, &mut *progress)?;
+    let frames = trace::frames(source)?;
+    let input = source.open()?.in_frames(frames);
+    let again = trace::read(input, &mut recorder, &mut *progress)?;
     drop(progress);
     if again != plan.summary {
         return Err(Fault::whole("changed while being read, expected a finished trace"));

@@ -386,7 +386,8 @@ pub fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
         return None;
     }
     let bytes_max = proposal.bytes_max.unwrap_or(0).clamp(1, BYTES_MAX_LARGEST);
-    Some(format!("millpond plan --size-classes={bytes_max} --no-report {}", quoted(&plan.name)))
+    let trace = plan.recorder.clone().unwrap_or_else(|| quoted(&plan.name));
+    Some(format!("millpond plan --size-classes={bytes_max} --no-report {trace}"))
 }
 
 /// What a library allocates for itself, and how the program can change that.

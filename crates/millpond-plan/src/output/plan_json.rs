@@ -47,6 +47,8 @@ struct TraceJson<'p> {
     path: &'p str,
     /// `lifetimes`, `heaptrack`, `millpond-heap` or `allocations`.
     format: &'static str,
+    /// What a tick is: `tick`, `ms` or `frame`; what comes before the first frame is in tick 0.
+    tick: &'static str,
     first_tick: u32,
     ticks: u64,
     /// `null` if unknown.
@@ -405,6 +407,7 @@ impl<'p> TraceJson<'p> {
         Self {
             path: &plan.name,
             format: summary.format.name(),
+            tick: summary.tick_unit().name(),
             first_tick: summary.first_tick,
             ticks: summary.ticks(),
             ticks_per_second: plan.ticks_per_second.map(Number),

@@ -14,7 +14,7 @@ use super::wrap::wrapped;
 use crate::input::Cut;
 use crate::pattern::Pattern;
 use crate::plan::{Between, Class, Proof, Rules, TracePlan, Unsure, Untouched};
-use crate::trace::{End, Format, HeapFormat, Summary};
+use crate::trace::{End, Format, HeapFormat, Summary, TickUnit};
 
 /// The parts of a plan to show.
 #[derive(Debug, Clone)]
@@ -130,7 +130,7 @@ fn details(
     let mut out = String::new();
     if plan.summary.has_times() {
         let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
-        out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
+        out.push_str(&paint.faint_lines(&wrapped(&lives_legend(plan))));
         out.push_str(&lives_table(plan, classes).render(paint));
     }
     if plan.summary.has_times() && wanted.handles {
@@ -272,11 +272,15 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
                     let rate =
                         frames.per_second().map(|rate| format!(", {} a second", small(rate)));
                     let frames = number_of(frames.count(), "frame");
-                    format!(", {frames}{}", rate.unwrap_or_default())
+                    let are_ticks = match summary.tick_unit() {
+                        TickUnit::Frame => "; times are in frames",
+                        _ => "",
+                    };
+                    format!(", {frames}{}{are_ticks}", rate.unwrap_or_default())
                 }
                 None => String::new(),
             };
-            let ms = count(summary.ticks());
+            let ms = count(summary.ms_in_frames.unwrap_or(summary.ticks()));
             match seconds < 1.0 {
                 true => format!("{what}, {ms} ms{timestamps}{frames}"),
                 false => format!("{what}, {} ({ms} ms){timestamps}{frames}", duration(seconds)),
@@ -331,19 +335,14 @@ pub fn what_is_missing(summary: &Summary) -> Vec<String> {
     paragraphs
 }
 
-fn lives_legend(plan: &TracePlan) -> &'static str {
-    match plan.summary.format {
-        Format::Lifetimes => {
-            "live 99 %: how many were alive at once for 99 % of the time, at most; born/tick: on average over the recording, and in \
-             the worst tick; median life, 95 % live: the lifetime in ticks that half of them, and 95 %, do not \
-             exceed (≥: some objects were still alive at the end)"
-        }
-        Format::Heap(_) => {
-            "live 99 %: how many were alive at once for 99 % of the time, at most; born/ms: on average over the recording, and in \
-             the worst ms; median life, 95 % live: the lifetime in ms that half of them, and 95 %, do not exceed \
-             (≥: some objects were still alive at the end)"
-        }
-    }
+fn lives_legend(plan: &TracePlan) -> String {
+    let unit = plan.summary.tick_unit();
+    let (one, many) = (unit.name(), unit.names());
+    format!(
+        "live 99 %: how many were alive at once for 99 % of the time, at most; born/{one}: on average over the recording, \
+         and in the worst {one}; median life, 95 % live: the lifetime in {many} that half of them, and 95 %, do not \
+         exceed (≥: some objects were still alive at the end)"
+    )
 }
 
 /// The heading of the first column.
@@ -462,9 +461,10 @@ pub fn untouched_sentence(plan: &TracePlan, class: &Class, of: &Untouched) -> St
 }
 
 fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
-    let mean = match plan.summary.format {
-        Format::Lifetimes => "born/tick",
-        Format::Heap(_) => "born/ms",
+    let mean = match plan.summary.tick_unit() {
+        TickUnit::Tick => "born/tick",
+        TickUnit::Millisecond => "born/ms",
+        TickUnit::Frame => "born/frame",
     };
     let mut table = Table::new(&[
         class_heading(plan),

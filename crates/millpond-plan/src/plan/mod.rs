@@ -50,7 +50,7 @@ use crate::pattern::Pattern;
 use crate::progress::Silent;
 use crate::trace::oldest_first;
 use crate::trace::tape::{self, Tape};
-use crate::trace::{self, Caller, Event, Format, Summary, Watch};
+use crate::trace::{self, Caller, Event, Format, Summary, TickUnit, Watch};
 pub use untouched::{Unsure, Untouched};
 
 use advice::Units;
@@ -136,6 +136,8 @@ pub const SESSION_HOURS_DEFAULT: f64 = 24.0;
 pub struct TracePlan {
     /// The trace's name as the user typed it.
     pub name: String,
+    /// What a command line has in its place, if it is no file: a program that is recorded anew.
+    pub recorder: Option<String>,
     /// What the trace is.
     pub summary: Summary,
     /// Ticks per second; `None` if unknown.
@@ -230,15 +232,9 @@ impl TracePlan {
     /// The frame of the recorded program in which this tick was, if the recording has frames.
     #[must_use]
     pub fn frame_of(&self, tick: u32) -> Option<u64> {
-        self.summary.frames.as_ref()?.at(tick)
-    }
-
-    /// The unit of ticks.
-    #[must_use]
-    pub fn tick_unit(&self) -> &'static str {
-        match self.summary.format {
-            Format::Lifetimes => "tick",
-            Format::Heap(_) => "ms",
+        match self.summary.tick_unit() {
+            TickUnit::Frame => Some(tick.into()).filter(|&frame| frame > 0),
+            _ => self.summary.frames.as_ref()?.at(tick),
         }
     }
 }
@@ -338,7 +334,9 @@ fn plan_with(
     let mut statistics = Statistics::default();
     let mut progress = source.progress(&format!("reading {}", file_name(name)));
     let mut both = Both(&mut statistics, &mut tape);
-    let summary = trace::read(source.open()?, &mut both, &mut *progress)?;
+    let frames = trace::frames(source)?;
+    let open = || source.open().map(|input| input.in_frames(frames.clone()));
+    let summary = trace::read(open()?, &mut both, &mut *progress)?;
     drop(progress);
     statistics.finish(summary.last_tick);
     let statistics_took = clock::now().saturating_sub(begun);
@@ -379,12 +377,12 @@ fn plan_with(
     } else {
         let mut both = Both(&mut replay, &mut in_order);
         let again = match &mut other {
-            None => trace::read(source.open()?, &mut both, &mut *progress)?,
+            None => trace::read(open()?, &mut both, &mut *progress)?,
             Some(OtherEnd { replay, ages, refusals }) => {
                 let mut counted = Both(ages, refusals);
                 let mut oldest = oldest_first::OldestFirst::new(Both(replay, &mut counted));
                 let mut all = Both(&mut both, &mut oldest);
-                let again = trace::read(source.open()?, &mut all, &mut *progress)?;
+                let again = trace::read(open()?, &mut all, &mut *progress)?;
                 oldest.finish(again.last_tick);
                 again
             }
@@ -397,7 +395,10 @@ fn plan_with(
     drop(progress);
     let (live_over_time, outcomes) = (all_live.finish(), replay.finish());
     let other = other.map(OtherEnd::finish);
-    let recorded_ms = ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3);
+    let recorded_ms = match summary.ms_in_frames {
+        Some(ms) => Some(ms as f64),
+        None => ticks_per_second.map(|rate| summary.ticks() as f64 / rate * 1e3),
+    };
     let time = AllTime::of(&summary, recorded_ms, rules.run_ms);
     let advice = units.advice(rules, &summary.classes, time);
     let replay_took = clock::now().saturating_sub(begun);
@@ -405,6 +406,7 @@ fn plan_with(
 
     let mut plan = TracePlan {
         name: name.to_owned(),
+        recorder: None,
         ticks_per_second,
         peak_live: statistics.all.peak_live,
         peak_tick: statistics.all.peak_tick,

@@ -21,6 +21,7 @@ pub(super) fn short_count(number: u64) -> String {
 pub(super) fn duration(length: u64, unit: TimeUnit) -> String {
     match unit {
         TimeUnit::Ticks => number_of(length, "tick"),
+        TimeUnit::Frames => number_of(length, "frame"),
         TimeUnit::Events => number_of(length, "event"),
         TimeUnit::Milliseconds if length < 10_000 => format!("{} ms", count(length)),
         TimeUnit::Milliseconds => format!("{} s", one_decimal(length as f64 / 1000.0)),
@@ -30,7 +31,7 @@ pub(super) fn duration(length: u64, unit: TimeUnit) -> String {
 /// A short length of time for an axis, without the names of ticks and events.
 pub(super) fn short_duration(length: u64, unit: TimeUnit) -> String {
     match unit {
-        TimeUnit::Ticks | TimeUnit::Events => short_count(length),
+        TimeUnit::Ticks | TimeUnit::Frames | TimeUnit::Events => short_count(length),
         TimeUnit::Milliseconds if length < 1000 => format!("{length} ms"),
         TimeUnit::Milliseconds => format!("{} s", one_decimal(length as f64 / 1000.0)),
     }
@@ -41,6 +42,7 @@ pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "tick",
         TimeUnit::Milliseconds => "ms",
+        TimeUnit::Frames => "frame",
         TimeUnit::Events => "event",
     }
 }
@@ -50,6 +52,7 @@ pub(super) fn unit_names(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "ticks",
         TimeUnit::Milliseconds => "ms",
+        TimeUnit::Frames => "frames",
         TimeUnit::Events => "events",
     }
 }

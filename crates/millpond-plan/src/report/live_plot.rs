@@ -105,6 +105,7 @@ pub(super) fn unit_axis(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "ticks",
         TimeUnit::Milliseconds => "wall time",
+        TimeUnit::Frames => "frames",
         TimeUnit::Events => "events",
     }
 }

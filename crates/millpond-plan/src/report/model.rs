@@ -63,6 +63,8 @@ pub enum TimeUnit {
     Ticks,
     /// A millisecond of wall time.
     Milliseconds,
+    /// A frame of the recorded program, as it has marked them.
+    Frames,
     /// An event: the trace has no clock that is fine enough.
     Events,
 }

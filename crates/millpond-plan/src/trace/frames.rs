@@ -3,6 +3,9 @@
 /// The maximum number of frames: at 60 a second, three days.
 const FRAMES_MAX: usize = 1 << 24;
 
+/// A mark may be a millisecond off, so frames that are shorter on average do not tell times apart.
+const MS_PER_FRAME_MIN: u64 = 2;
+
 /// When the frames of a program began, in milliseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frames {
@@ -40,6 +43,20 @@ impl Frames {
         }
     }
 
+    /// Whether a recording's ticks can be its frames: there are several, of two milliseconds or more on average. What
+    /// comes before the first is in tick 0.
+    #[must_use]
+    pub fn are_ticks(&self) -> bool {
+        let between = self.count().saturating_sub(1);
+        let ms = self.begun.last().zip(self.begun.first()).map_or(0, |(last, first)| last - first);
+        between > 0 && u64::from(ms) >= MS_PER_FRAME_MIN * between
+    }
+
+    /// The tick in which this is, if ticks are frames.
+    pub(super) fn tick(&self, ms: u32) -> u32 {
+        self.at(ms).unwrap_or(0) as u32
+    }
+
     /// The frames per second, between the first and the last.
     #[must_use]
     pub fn per_second(&self) -> Option<f64> {
@@ -66,5 +83,22 @@ mod tests {
             [None, Some(1), Some(1), Some(3), Some(3), Some(4), Some(4)]
         );
         assert_eq!(frames.per_second(), Some(60.0));
+        assert_eq!([9, 10, 59].map(|ms| frames.tick(ms)), [0, 1, 3]);
+    }
+
+    #[test]
+    fn ticks_are_frames_if_these_are_longer_than_the_clock_is_off() {
+        let are_ticks = |marks: &[u32]| {
+            let mut frames = Frames::default();
+            marks.iter().for_each(|&ms| frames.begin(ms).expect("in order"));
+            frames.are_ticks()
+        };
+        assert!(are_ticks(&[7, 9, 9, 13]) && are_ticks(&[0, 2]));
+        assert!(
+            !are_ticks(&[])
+                && !are_ticks(&[5])
+                && !are_ticks(&[5, 5])
+                && !are_ticks(&[7, 9, 9, 12])
+        );
     }
 }

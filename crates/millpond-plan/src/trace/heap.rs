@@ -4,6 +4,7 @@
 //! `millpond_record.h`.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::blocks::Blocks;
 use super::fields::hexadecimal;
@@ -11,7 +12,7 @@ use super::heaptrack_raw::UNKNOWN_BLOCK;
 use super::stacks::CallStacks;
 use super::{End, Frames, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, found, shown, shown_start};
-use crate::input::Lines;
+use crate::input::{Lines, Source};
 use crate::progress::Progress;
 use crate::reading::{Reading, Reason};
 
@@ -55,7 +56,29 @@ pub(super) fn read(
     watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
-    read_lines(lines, 0, Reader::default(), watch, progress)
+    let ticks = lines.input().frames();
+    read_lines(lines, 0, Reader { ticks, ..Reader::default() }, watch, progress)
+}
+
+/// The frames that are the ticks of a recording, if it has such frames. What is wrong with its lines, reading it tells.
+pub(super) fn frames(source: &Source) -> Result<Option<Rc<Frames>>, Fault> {
+    let mut lines = Lines::new(source.open()?);
+    // A recording by `millpond-heap` has no marks of frames.
+    let is_marked =
+        |block: &[u8]| block.strip_prefix(HEADER).is_some_and(|by| by.starts_with(b" "));
+    if !lines.advance()? || !is_marked(lines.block()) {
+        return Ok(None);
+    }
+    let mut frames = Frames::default();
+    loop {
+        let marks = lines.each(0, |line| match line {
+            [b'f', b' ', rest @ ..] => frames.begin(milliseconds(numbers::<1>(line, rest)?[0])?),
+            _ => Ok(()),
+        });
+        if marks.is_err() || !matches!(lines.advance(), Ok(true)) {
+            return Ok(frames.are_ticks().then(|| Rc::new(frames)));
+        }
+    }
 }
 
 /// A function, its source file, and its program or library, if that is another than the recorded program.
@@ -71,6 +94,10 @@ struct Reader {
     addresses: usize,
     /// By address, the functions that contain it, with their files, the innermost first.
     names: HashMap<u64, Vec<Named>, foldhash::fast::RandomState>,
+    /// The frames that are its ticks, if they are; else these are milliseconds.
+    ticks: Option<Rc<Frames>>,
+    first_ms: Option<u32>,
+    ms: u32,
     first_tick: Option<u32>,
     tick: u32,
     timestamps: u64,
@@ -164,6 +191,8 @@ impl Records for Reader {
         let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
         let (ticks, deaths) = (first_tick..=self.tick, self.blocks.deaths);
         let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
+        let ms = u64::from(self.ms - self.first_ms.unwrap_or(self.ms)) + 1;
+        let ms_in_frames = self.ticks.map(|_| ms);
         let summary = Summary::of_heap(
             self.format.unwrap_or(HeapFormat::Millpond),
             ticks,
@@ -172,26 +201,28 @@ impl Records for Reader {
             allocations,
         );
         let (end, frames, reading) = (self.end.unwrap_or(End::Missing), self.frames, self.reading);
-        Ok(Summary { end: Some(end), frames, reading, ..summary })
+        Ok(Summary { end: Some(end), frames, ms_in_frames, reading, ..summary })
     }
 }
 
 impl Reader {
     fn event(&mut self) -> u32 {
+        self.first_ms.get_or_insert(self.ms);
         self.first_tick.get_or_insert(self.tick);
         self.tick
     }
 
     fn clock(&mut self, line: &[u8], rest: &[u8]) -> Result<(), String> {
         let [ms] = numbers(line, rest)?;
-        let tick = milliseconds(ms)?;
-        if tick < self.tick {
+        let ms = milliseconds(ms)?;
+        if ms < self.ms {
             return Err(format!(
-                "time {tick:x} comes after {:x}, expected times in ascending order",
-                self.tick
+                "time {ms:x} comes after {:x}, expected times in ascending order",
+                self.ms
             ));
         }
-        self.tick = tick;
+        self.ms = ms;
+        self.tick = self.ticks.as_ref().map_or(ms, |frames| frames.tick(ms));
         self.timestamps += 1;
         Ok(())
     }

@@ -232,6 +232,7 @@ impl Records for Reader {
             ticks_per_second: self.clock.ticks_per_second(),
             timestamps: None,
             frames: None,
+            ms_in_frames: None,
             births: self.births,
             deaths: self.deaths,
             classes: self.classes.into_names(),

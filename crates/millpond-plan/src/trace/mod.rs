@@ -40,9 +40,10 @@ pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use crate::error::{Fault, Place, found};
-use crate::input::{Cut, Input, Lines, known};
+use crate::input::{Cut, Input, Lines, Source, known};
 use crate::progress::Progress;
 use crate::reading::Reading;
 
@@ -148,6 +149,39 @@ pub enum End {
     Missing,
 }
 
+/// What a tick of a trace is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TickUnit {
+    /// What its writer has called a tick.
+    Tick,
+    /// A millisecond, in recordings of a heap.
+    Millisecond,
+    /// A frame of the recorded program, in recordings with [marks of them](Frames::are_ticks).
+    Frame,
+}
+
+impl TickUnit {
+    /// Its name: `tick`, `ms` or `frame`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tick => "tick",
+            Self::Millisecond => "ms",
+            Self::Frame => "frame",
+        }
+    }
+
+    /// The name of several: `ticks`, `ms` or `frames`.
+    #[must_use]
+    pub fn names(self) -> &'static str {
+        match self {
+            Self::Tick => "ticks",
+            Self::Millisecond => "ms",
+            Self::Frame => "frames",
+        }
+    }
+}
+
 /// A trace without its events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
@@ -163,6 +197,8 @@ pub struct Summary {
     pub timestamps: Option<u64>,
     /// The frames of the recorded program, where it told of them.
     pub frames: Option<Frames>,
+    /// If its frames are its ticks: its length in milliseconds.
+    pub ms_in_frames: Option<u64>,
     /// The number of births.
     pub births: u64,
     /// The number of deaths.
@@ -203,6 +239,7 @@ impl Summary {
             ticks_per_second: None,
             timestamps: Some(timestamps),
             frames: None,
+            ms_in_frames: None,
             births: allocations.kinds().map(|(_, births)| births).sum(),
             deaths,
             classes: allocations.sizes.iter().map(u64::to_string).collect(),
@@ -234,7 +271,20 @@ impl Summary {
     pub fn tick_rate(&self) -> Option<f64> {
         match self.format {
             Format::Lifetimes => self.ticks_per_second,
-            Format::Heap(_) => self.has_times().then_some(MS_PER_SECOND),
+            Format::Heap(_) => {
+                let per_ms = self.ms_in_frames.map_or(1.0, |ms| self.ticks() as f64 / ms as f64);
+                self.has_times().then_some(per_ms * MS_PER_SECOND)
+            }
+        }
+    }
+
+    /// The unit of ticks.
+    #[must_use]
+    pub fn tick_unit(&self) -> TickUnit {
+        match (self.format, self.ms_in_frames) {
+            (Format::Lifetimes, _) => TickUnit::Tick,
+            (Format::Heap(_), None) => TickUnit::Millisecond,
+            (Format::Heap(_), Some(_)) => TickUnit::Frame,
         }
     }
 
@@ -297,6 +347,14 @@ pub fn read(
         Some(cut) => read.map(|of| Summary { cut: Some(cut), ..of }).map_err(|_| cut.fault()),
         None => read,
     }
+}
+
+/// The frames that are the ticks of a recording if it is [read in them](Input::in_frames): a program's own unit of time.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn frames(source: &Source) -> Result<Option<Rc<Frames>>, Fault> {
+    heap::frames(source)
 }
 
 fn read_format(

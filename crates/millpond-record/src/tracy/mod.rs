@@ -69,6 +69,8 @@ pub enum End {
     Program,
     /// The recorder was told to end.
     Asked,
+    /// The program has crashed, and its client has said so: of what, if it came to say that, too.
+    Crashed(String),
     /// The connection ended before the program did, or the program ended without a word: it crashed or was killed.
     Lost,
     /// The stream is not Tracy's from here on: what is wrong with it.
@@ -110,6 +112,11 @@ impl<W> Ended<W> {
 impl<W: Write> Ended<W> {
     fn of(session: Session<W>, end: End) -> Result<Self, Fault> {
         let names = session.names();
+        // Whether the client came to end the talk after a crash depends on its threads.
+        let end = match (end, session.crash()) {
+            (End::Program | End::Asked | End::Lost, Some(text)) => End::Crashed(text),
+            (end, _) => end,
+        };
         let (out, counts) = session.finish(matches!(end, End::Program | End::Asked))?;
         Ok(Self { out, counts, names, end })
     }

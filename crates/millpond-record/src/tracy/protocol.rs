@@ -32,6 +32,7 @@ pub(super) struct Numbers {
     pub(super) plot: u8,
     pub(super) frame_size: u8,
     pub(super) terminate: u8,
+    pub(super) crash: u8,
     pub(super) frame_mark: u8,
     pub(super) callstack_frame: u8,
     /// `SingleStringData`, then `SecondStringData`.
@@ -65,6 +66,7 @@ pub(super) static PROTOCOLS: [Protocol; 4] = [
             plot: 55,
             frame_size: 63,
             terminate: 73,
+            crash: 79,
             frame_mark: 83,
             callstack_frame: 96,
             single_string: 112,
@@ -92,6 +94,7 @@ pub(super) static PROTOCOLS: [Protocol; 4] = [
             plot: 45,
             frame_size: 53,
             terminate: 60,
+            crash: 66,
             frame_mark: 70,
             callstack_frame: 83,
             single_string: 99,
@@ -119,6 +122,7 @@ pub(super) static PROTOCOLS: [Protocol; 4] = [
             plot: 45,
             frame_size: 52,
             terminate: 59,
+            crash: 65,
             frame_mark: 69,
             callstack_frame: 82,
             single_string: 98,
@@ -146,6 +150,7 @@ pub(super) static PROTOCOLS: [Protocol; 4] = [
             plot: 43,
             frame_size: 50,
             terminate: 57,
+            crash: 63,
             frame_mark: 67,
             callstack_frame: 80,
             single_string: 96,
@@ -186,6 +191,8 @@ pub(super) enum Kind {
     FrameSize,
     Frame,
     Terminate,
+    /// The program has crashed: the address of a text that says of what.
+    Crash,
     FrameMark,
     /// A text, with a length of one or of two bytes.
     Single {
@@ -207,8 +214,8 @@ impl Protocol {
         let of = &self.numbers;
         let sizes: Vec<String> = self.sizes.iter().map(u8::to_string).collect();
         format!(
-            "protocol {} welcome {} memory {} discard {} plot {} frame_size {} terminate {} frame_mark {} \
-             callstack_frame {} single {} short {} pool_name {} string {} sizes {}",
+            "protocol {} welcome {} memory {} discard {} plot {} frame_size {} terminate {} crash {} \
+             frame_mark {} callstack_frame {} single {} short {} pool_name {} string {} sizes {}",
             self.number,
             self.welcome_bytes,
             of.memory,
@@ -216,6 +223,7 @@ impl Protocol {
             of.plot,
             of.frame_size,
             of.terminate,
+            of.crash,
             of.frame_mark,
             of.callstack_frame,
             of.single_string,
@@ -258,6 +266,7 @@ impl Protocol {
         set(of.frame_size, Kind::FrameSize);
         set(of.callstack_frame, Kind::Frame);
         set(of.terminate, Kind::Terminate);
+        set(of.crash, Kind::Crash);
         set(of.frame_mark, Kind::FrameMark);
         for short in 0..=u8::from(of.has_short_strings) {
             let is_short = short == 1;
@@ -294,7 +303,7 @@ mod tests {
                     Kind::Death { .. } | Kind::Discard => 21,
                     Kind::Time { at } => (at + 8) as u8,
                     Kind::FrameSize => 10,
-                    Kind::Frame | Kind::FrameMark => 17,
+                    Kind::Frame | Kind::FrameMark | Kind::Crash => 17,
                     Kind::PoolName | Kind::String | Kind::Stack => 9,
                     Kind::OtherText | Kind::OtherLongText => 9,
                     Kind::Terminate | Kind::Single { .. } | Kind::Second { .. } => 1,

@@ -7,6 +7,7 @@ use super::Fault;
 use super::protocol::{Kind, Protocol};
 use super::welcome::Welcome;
 use crate::recording::{Counts, Recording};
+use crate::text::name;
 
 /// The kinds of questions to the client. A question is its kind, an address in the client, and four bytes that are 0 in
 /// all that is asked here.
@@ -65,6 +66,14 @@ pub(super) struct Session<W> {
     queries: VecDeque<(u8, u64)>,
     /// The addresses that have a name.
     named: u64,
+    crash: Option<Crash>,
+}
+
+/// A crash that the client has told, with its own text of it.
+#[derive(Debug)]
+struct Crash {
+    address: u64,
+    text: Vec<u8>,
 }
 
 /// What is known of an address while its functions are told.
@@ -103,6 +112,7 @@ impl<W: Write> Session<W> {
             open: HashSet::default(),
             queries: VecDeque::new(),
             named: 0,
+            crash: None,
         })
     }
 
@@ -181,6 +191,7 @@ impl<W: Write> Session<W> {
                     self.state = State::Ended;
                 }
             }
+            Kind::Crash => self.crashed(u64_at(event, 9)),
             Kind::FrameMark => self.frame_mark(i64_at(event, 1), u64_at(event, 9))?,
             Kind::Single { is_short } => {
                 let (single, rest) = self.short_text(after, is_short)?;
@@ -199,8 +210,13 @@ impl<W: Write> Session<W> {
                 let (string, rest) = text(after, 2, 0)?;
                 let name = u64_at(event, 1);
                 if self.open.remove(&(STRING, name)) {
-                    self.named += 1;
-                    self.recording.name(name, string, b"", b"")?;
+                    match &mut self.crash {
+                        Some(crash) if crash.address == name => string.clone_into(&mut crash.text),
+                        _ => {
+                            self.named += 1;
+                            self.recording.name(name, string, b"", b"")?;
+                        }
+                    }
                 }
                 return Ok(rest);
             }
@@ -274,6 +290,14 @@ impl<W: Write> Session<W> {
     fn ask(&mut self, kind: u8, address: u64) {
         if self.asked.len() < ASKED_MAX && self.asked.insert((kind, address)) {
             self.queries.push_back((kind, address));
+        }
+    }
+
+    /// The client catches the signal of a crash, and then ends as any program does.
+    fn crashed(&mut self, address: u64) {
+        if self.crash.is_none() {
+            self.crash = Some(Crash { address, text: Vec::new() });
+            self.queries.push_back((STRING, address));
         }
     }
 
@@ -352,6 +376,13 @@ impl<W: Write> Session<W> {
     /// Whether all is said.
     pub(super) fn is_over(&self) -> bool {
         self.state == State::Over
+    }
+
+    /// How the program has crashed, as far as its client has said: the first line of its text.
+    pub(super) fn crash(&self) -> Option<String> {
+        let text = &self.crash.as_ref()?.text;
+        let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        Some(name(line).trim_end_matches('.').to_owned())
     }
 
     /// How many addresses and pools have a name, and how many were met.
