@@ -17,8 +17,9 @@ pub use page::html;
 pub use text::text;
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use crate::error::Fault;
+use crate::error::{Failure, Fault, shown_path};
 use crate::input::{Cut, Source, decoded};
 use crate::pattern::Pattern;
 use crate::plan::Headroom;
@@ -221,6 +222,36 @@ impl SumsPlan {
 /// If it cannot be read.
 pub fn recognises(source: &Source) -> Result<bool, Fault> {
     Ok(dhat::recognises(&source.open()?.into_beginning()?))
+}
+
+/// Whether these sources, each with its name, are files of sums: all of them, or none.
+///
+/// # Errors
+/// If one cannot be read, or if some are and others are not.
+pub fn are_sums(sources: &[(impl AsRef<Path>, Source)]) -> Result<bool, Failure> {
+    let mut files_of_sums = Vec::new();
+    for (name, source) in sources {
+        let fault = |fault: Fault| fault.of_input(&name.as_ref().to_string_lossy());
+        if recognises(source).map_err(fault)? {
+            files_of_sums.push(name.as_ref());
+        }
+    }
+    match files_of_sums.first() {
+        Some(first) if files_of_sums.len() < sources.len() => Err(Failure::Arguments(format!(
+            "{} has sums by place and no single block, expected to be planned apart from recordings of blocks",
+            shown_path(first)
+        ))),
+        first => Ok(first.is_some()),
+    }
+}
+
+/// Refuses, for a file of sums, an option that only single blocks answer.
+#[must_use]
+pub fn needs_blocks(option: &str, name: &Path) -> Failure {
+    Failure::Arguments(format!(
+        "{option}: {} has sums by place, expected a recording with single blocks (`heaptrack ./program`)",
+        shown_path(name)
+    ))
 }
 
 /// Plans from a file of sums. Functions that match one of the patterns are skipped as wrappers of the allocator.

@@ -4,6 +4,7 @@ mod allocation_csv;
 mod allocations;
 mod blocks;
 mod born_ids;
+pub(crate) mod both;
 mod classes;
 mod clock;
 mod columns;
