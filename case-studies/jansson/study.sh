@@ -1,7 +1,7 @@
 # Jansson, a library for JSON in C, reads and writes a map: ways of a few hundred points each (reformat.c).
 
 PROGRAM=reformat
-FOLLOWED="a pool"
+FOLLOWED="an arena"
 awk 'BEGIN {
     printf "["
     for (way = 0; way < 120; way++) {

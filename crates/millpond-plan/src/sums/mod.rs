@@ -249,7 +249,7 @@ pub fn are_sums(sources: &[(impl AsRef<Path>, Source)]) -> Result<bool, Failure>
 #[must_use]
 pub fn needs_blocks(option: &str, name: &Path) -> Failure {
     Failure::Arguments(format!(
-        "{option}: {} has sums by place, expected a recording with single blocks (`heaptrack ./program`)",
+        "{option}: {} has sums by place, expected a recording with single blocks (`heaptrack --raw ./program`)",
         shown_path(name)
     ))
 }

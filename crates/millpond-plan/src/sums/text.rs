@@ -93,7 +93,7 @@ pub(super) fn unknown(plan: &SumsPlan) -> Option<String> {
     };
     Some(format!(
         "Counts only: nothing was replayed. How long objects live, what fewer slots would refuse, and whether a pool saves \
-         time are unknown.{peaks} A recording with single blocks says all of it: `heaptrack ./program`."
+         time are unknown.{peaks} A recording with single blocks says all of it: `heaptrack --raw ./program`."
     ))
 }
 
