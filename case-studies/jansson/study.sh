@@ -36,11 +36,11 @@ build() {
 # Jansson's own tests of its interface, and both programs have to write the same.
 tests() {
     for test in "$1"/test/suites/api/test_*.c; do
-        name=$(basename "$test" .c)
-        [ "$name" = test_cpp ] && continue
+        suite=$(basename "$test" .c)
+        [ "$suite" = test_cpp ] && continue
         # shellcheck disable=SC2086 # options are words
-        cc -O1 $options -I"$1/src" -o "$1/$name" "$test" "$1"/src/*.c -lm
-        (cd "$1/test/suites/api" && "$1/$name" > /dev/null)
+        cc -O1 $options -I"$1/src" -o "$1/$suite" "$test" "$1"/src/*.c -lm
+        (cd "$1/test/suites/api" && "$1/$suite" > /dev/null)
     done
     "$work/before/$PROGRAM" "$work/ways.json" > "$work/expected"
     "$1/$PROGRAM" "$work/ways.json" > "$work/found"

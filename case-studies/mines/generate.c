@@ -18,7 +18,7 @@ int main(void)
 	int board;
 
 	thegame.decode_params(params, "30x16n99");
-	for (board = 0; board < 12; board++) {
+	for (board = 0; board < 48; board++) {
 		char *aux = NULL;
 		char *layout = thegame.new_desc(params, random, &aux, false);
 

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 use crate::common::{Directory, Random, done, millpond, plan_json, refused};
 
 fn run_tool(name: &str, file: &Path) -> Output {
@@ -144,11 +146,18 @@ fn what_pythons_own_allocator_frees_is_dead() {
 
 /// Sums, as pytest-memray records by default.
 #[test]
-fn an_aggregated_recording_is_refused_in_one_line() {
+fn the_sums_of_an_aggregated_recording_are_planned() {
     let directory = Directory::new();
     let Some(recording) = memray_recording(&directory, &["--aggregate"]) else { return };
     let output = run_tool("memray-to-csv", &recording);
-    is_refused("memray-to-csv", &output, "record again without --aggregate");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let sums = plan_json(&directory, &directory.file("game.csv", output.stdout))["sums"][0].take();
+    assert_eq!((&sums["format"], &sums["created"]), (&"memray".into(), &Value::Null));
+    let places = sums["places"].as_array().unwrap();
+    let level = places.iter().find(|place| place["size"] == 300_001).unwrap();
+    assert_eq!((&level["at_once"]["at_least"], &level["left"]), (&1.into(), &1.into()));
+    assert_eq!((&level["created"], &level["reserve"]), (&Value::Null, &Value::Null));
+    assert!(level["function"].as_str().unwrap().starts_with("<module>@game.py:"), "{level}");
 }
 
 /// A program that is killed leaves a recording without an end.

@@ -207,7 +207,7 @@ fn elf_type(beginning: &[u8]) -> Option<u16> {
 }
 
 /// How other texts begin, without white space and in lower case, and what they are.
-const TEXTS: [(&str, &str); 19] = [
+const TEXTS: [(&str, &str); 20] = [
     ("tick,id,class", "this is a frame trace"),
     (
         "tick,event,id,class",
@@ -227,6 +227,10 @@ const TEXTS: [(&str, &str); 19] = [
     (
         "{\"dhatfileversion\"",
         "this is a file of DHAT, which has sums by place and no single block; `millpond plan` reads it, without --wait-p99-ms",
+    ),
+    (
+        "at_peak,bytes_at_peak,",
+        "this is a table of sums by place, which has no single block; `millpond plan` reads it, without --wait-p99-ms",
     ),
     ("{\"millpond\"", "this is what `millpond plan --json` printed"),
     (

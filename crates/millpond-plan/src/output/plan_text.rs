@@ -197,8 +197,7 @@ fn proof_text(proof: &Proof, wanted: &Wanted, paint: Paint) -> String {
     let operations = count(proof.operations);
     let text = match wanted.details() {
         false => wrapped(&format!(
-            "{CHECKED} by replaying what was read on real pools: all {operations} operations fit, and no handle found \
-             another object."
+            "{CHECKED} by replaying it on real pools: all {operations} calls fit, no handle was wrong."
         )),
         true => wrapped(&format!(
             "{CHECKED} by replaying what was read on real pools, in the reuse orders Lifo and Fifo: all {operations} \

@@ -8,6 +8,7 @@
 mod csv;
 mod dhat;
 mod json;
+mod memray;
 mod page;
 mod text;
 
@@ -36,6 +37,8 @@ pub enum Tool {
     },
     /// The crate dhat-rs.
     DhatRs,
+    /// memray with `--aggregate`.
+    Memray,
 }
 
 impl Tool {
@@ -45,7 +48,14 @@ impl Tool {
         match self {
             Self::Dhat { .. } => "dhat",
             Self::DhatRs => "dhat-rs",
+            Self::Memray => "memray",
         }
+    }
+
+    /// Whether it counts what was requested in all, and not only what was alive at the peak and at the end.
+    #[must_use]
+    pub fn counts_requests(self) -> bool {
+        self != Self::Memray
     }
 
     /// Its name in a sentence.
@@ -53,6 +63,7 @@ impl Tool {
         match self {
             Self::Dhat { .. } => "valgrind's DHAT",
             Self::DhatRs => "dhat-rs",
+            Self::Memray => "memray",
         }
     }
 
@@ -60,6 +71,7 @@ impl Tool {
         match self {
             Self::Dhat { keeps_peaks } => keeps_peaks,
             Self::DhatRs => true,
+            Self::Memray => false,
         }
     }
 }
@@ -145,7 +157,8 @@ pub struct PlaceSums {
     pub stacks: u64,
     /// The size of its blocks.
     pub size: Size,
-    /// How many blocks were requested in all, and their bytes.
+    /// How many blocks were requested in all, or if its [tool](Tool::counts_requests) does not count that, how many there
+    /// were for certain.
     pub blocks: u64,
     /// The bytes of all of them.
     pub bytes: u64,
@@ -179,7 +192,7 @@ pub struct SumsPlan {
     pub tool: Tool,
     /// The command that was recorded; empty if it is unknown.
     pub command: String,
-    /// All blocks.
+    /// All blocks, counted as those of a [place](PlaceSums::blocks).
     pub blocks: u64,
     /// The number of call stacks with blocks.
     pub call_stacks: u64,
@@ -221,7 +234,8 @@ impl SumsPlan {
 /// # Errors
 /// If it cannot be read.
 pub fn recognises(source: &Source) -> Result<bool, Fault> {
-    Ok(dhat::recognises(&source.open()?.into_beginning()?))
+    let beginning = source.open()?.into_beginning()?;
+    Ok(dhat::recognises(&beginning) || memray::recognises(&beginning))
 }
 
 /// Whether these sources, each with its name, are files of sums: all of them, or none.
@@ -264,8 +278,11 @@ pub fn plan_sums(
     headroom: Headroom,
     skip: &[Pattern],
 ) -> Result<SumsPlan, Fault> {
-    let Sums { tool, command, sites, stacks, peak_bytes, reading, cut } =
-        dhat::read(source.open()?)?;
+    let read = match memray::recognises(&source.open()?.into_beginning()?) {
+        true => memray::read,
+        false => dhat::read,
+    };
+    let Sums { tool, command, sites, stacks, peak_bytes, reading, cut } = read(source.open()?)?;
     let found = stacks.places(skip);
     let mut numbers: HashMap<(u32, Option<(u64, bool)>), usize> = HashMap::new();
     let mut groups: Vec<Group> = Vec::new();

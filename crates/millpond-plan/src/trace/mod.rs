@@ -31,6 +31,7 @@ mod unit;
 mod wrappers;
 
 pub use allocations::Allocations;
+pub(crate) use fields::decimal;
 pub use fields::hexadecimal;
 pub use frames::Frames;
 pub use interpreted::Interpreted;
