@@ -152,6 +152,7 @@ pub(crate) fn measure(plan: &mut TracePlan, trace: &Path, by_replay: bool) {
     if by_replay {
         replay(plan, trace, &others);
     }
+    plan.advice.rank_allocators();
 }
 
 /// How much longer this tool takes to start with each library: the shortest of several starts, in turns.
