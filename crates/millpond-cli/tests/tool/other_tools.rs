@@ -223,3 +223,36 @@ fn files_that_are_none_of_memray_are_refused_in_one_line() {
         assert!(said.trim_end().lines().count() <= 1, "{said}");
     }
 }
+
+/// Where Debian has the program that gives a recording its names.
+const INTERPRET: &str = "/usr/lib/heaptrack/libexec/heaptrack_interpret";
+
+#[test]
+fn the_functions_of_a_raw_recording_have_the_names_that_heaptrack_gives_them() {
+    let directory = Directory::new();
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(directory.path()).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    let work = "import json; json.dumps([{str(i): i} for i in range(2000)])";
+    if !run("heaptrack", &["--raw", "-o", "a", "python3", "-c", work])
+        || !run("sh", &["-c", &format!("zstd -dc a.raw.zst | {INTERPRET} > b.heaptrack")])
+        || std::fs::read(directory.path().join("b.heaptrack")).unwrap().is_empty()
+    {
+        eprintln!("not run: there is no heaptrack with zstd here");
+        return;
+    }
+    let plan = |name: &str| {
+        plan_json(&directory, &directory.path().join(name))["traces"][0]["classes"].take()
+    };
+    let (raw, interpreted) = (plan("a.raw.zst"), plan("b.heaptrack"));
+    let callers = |classes: &Value| -> Vec<String> {
+        let all = classes.as_array().unwrap().iter();
+        let mut callers: Vec<_> =
+            all.map(|class| format!("{}: {}", class["class"], class["callers"])).collect();
+        callers.sort();
+        callers
+    };
+    assert_eq!(callers(&raw), callers(&interpreted));
+    assert!(callers(&raw).iter().any(|of| of.contains("\"function\":\"")), "{raw}");
+}
