@@ -197,7 +197,7 @@ fn proof_text(proof: &Proof, wanted: &Wanted, paint: Paint) -> String {
     let operations = count(proof.operations);
     let text = match wanted.details() {
         false => wrapped(&format!(
-            "{CHECKED} by replaying on real pools: all {operations} operations of the replay fit."
+            "{CHECKED} by replaying what was read on real pools: all {operations} operations fit."
         )),
         true => wrapped(&format!(
             "{CHECKED} by replaying what was read on real pools, in the reuse orders Lifo and Fifo: all {operations} \
