@@ -136,7 +136,9 @@ fn try_proposals(
     let bytes_of: Vec<u64> =
         advice.bytes_of_kinds.iter().map(|bytes| bytes.unwrap_or(BYTES_DEFAULT)).collect();
     let events = plan.summary.events();
-    let recorder = || Recorder::of_stretches(&bytes_of, events, of.stretch, of.events);
+    // From both ends, half as much from each takes as long.
+    let ends = if plan.summary.says_who_died() { 1 } else { 2 };
+    let recorder = || Recorder::of_stretches(&bytes_of, events, of.stretch, of.events / ends);
     let label = format!("measuring {}", plan.name.rsplit('/').next().unwrap_or(&plan.name));
     let scripts = scripts(source, &plan.summary, &label, recorder)?;
     let _floor = room_for(&scripts);
