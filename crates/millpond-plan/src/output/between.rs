@@ -13,8 +13,8 @@ pub const WHO_DIED_IS_UNKNOWN: &str = "heaptrack's interpreted file does not say
      slots to reserve are exact. `heaptrack --raw` records which block is freed; then each range of lives is one figure.";
 
 /// The same for the first lines of a plan, whose tables have no more than that.
-pub const WHO_DIED_IS_UNKNOWN_BRIEFLY: &str = "heaptrack's interpreted file does not say which of several equal blocks is freed, so what fewer slots would refuse \
-     or evict is a range from both ends; `heaptrack --raw` records which.";
+pub const WHO_DIED_IS_UNKNOWN_BRIEFLY: &str = "heaptrack's interpreted file does not say which of several equal blocks is freed, so refusals and evictions are \
+     ranges, as if the newest or the oldest were; `heaptrack --raw` records which.";
 
 /// What is said of a replay, which lets the newest of several equal blocks die where a recording does not say which did.
 pub const NEWEST_DIES_FIRST: &str = "heaptrack's interpreted file does not say which of several blocks of one size and call stack is freed. This replay \
