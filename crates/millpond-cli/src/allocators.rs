@@ -129,8 +129,9 @@ pub(crate) fn run_prices() -> Result<(), Failure> {
 pub(crate) fn run_calls(trace: &Path) -> Result<(), Failure> {
     let name = trace.to_string_lossy();
     let source = millpond_terminal::open(trace).map_err(|fault| fault.of_input(&name))?;
-    let [low, high] = calls_ns(&source).map_err(|fault| fault.of_input(&name))?;
-    millpond_terminal::print(&format!("{low} {high}\n"))
+    let times = calls_ns(&source).map_err(|fault| fault.of_input(&name))?;
+    let times: Vec<String> = times.iter().map(f64::to_string).collect();
+    millpond_terminal::print(&format!("{}\n", times.join(" ")))
 }
 
 /// Notes where the allocators of a plan are installed and what their start costs, and replays the recording on them, if
@@ -151,6 +152,7 @@ pub(crate) fn measure(plan: &mut TracePlan, trace: &Path, by_replay: bool) {
     if by_replay {
         replay(plan, trace, &others);
     }
+    plan.advice.rank_allocators();
 }
 
 /// How much longer this tool takes to start with each library: the shortest of several starts, in turns.
@@ -175,26 +177,28 @@ fn starts_ms(others: &[(&str, PathBuf)]) -> Vec<Option<f64>> {
 
 /// Replays the recording on the allocators, in turns.
 fn replay(plan: &mut TracePlan, trace: &Path, others: &[(&str, PathBuf)]) {
-    let calls = |library: Option<&Path>| -> Option<[f64; 2]> {
+    let calls = |library: Option<&Path>| -> Option<Vec<f64>> {
         let line = printed(&[Path::new("calls"), trace], library)?;
-        let (low, high) = line.split_once(' ')?;
-        Some([low.parse().ok()?, high.parse().ok()?])
+        line.split(' ').map(|time| time.parse().ok()).collect()
     };
     let libraries =
         || std::iter::once(None).chain(others.iter().map(|other| Some(other.1.as_path())));
-    let mut least: Vec<Option<[f64; 2]>> = vec![None; others.len() + 1];
+    let mut least: Vec<Option<Vec<f64>>> = vec![None; others.len() + 1];
     for _ in 0..TURNS_OF_REPLAYS {
         for (least, library) in least.iter_mut().zip(libraries()) {
-            if let Some([low, high]) = calls(library) {
-                let so_far = least.unwrap_or([f64::INFINITY; 2]);
-                *least = Some([low.min(so_far[0]), high.min(so_far[1])]);
+            let Some(now) = calls(library) else { continue };
+            match least {
+                Some(least) => {
+                    least.iter_mut().zip(now).for_each(|(least, now)| *least = least.min(now));
+                }
+                None => *least = Some(now),
             }
         }
     }
-    let Some(before) = least[0] else { return };
-    for ((name, _), after) in others.iter().zip(&least[1..]) {
+    let [Some(before), afters @ ..] = &least[..] else { return };
+    for ((name, _), after) in others.iter().zip(afters) {
         if let Some(after) = after {
-            note_allocator(plan, name, before, *after);
+            note_allocator(plan, name, before, after);
         }
     }
 }

@@ -26,6 +26,7 @@ use millpond_plan::plan::{
 use millpond_plan::plan_report;
 use millpond_plan::report::render;
 use millpond_plan::summary::{COLUMNS, COLUMNS_MAX, summary_csv};
+use millpond_plan::sums::are_sums;
 
 /// The traces that are a part of the program; none if it was built from the published package.
 const BUNDLED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
@@ -87,7 +88,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     for path in &arguments.traces {
         sources.push((path.as_path(), open_named(path, arguments)?));
     }
-    if sums_command::are_sums(&sources)? {
+    if are_sums(&sources)? {
         return sums_command::run(arguments, &sources);
     }
     let rules = rules(arguments);

@@ -5,29 +5,11 @@ use std::path::Path;
 use millpond_plan::error::{Failure, shown_path};
 use millpond_plan::input::Source;
 use millpond_plan::plan::{Headroom, all_whole};
-use millpond_plan::sums::{self, SumsPlan, plan_sums};
+use millpond_plan::sums::{self, SumsPlan, needs_blocks, plan_sums};
 
 use crate::args::PlanArguments;
 use crate::output_file::{self, Kind};
 use crate::wanted::wanted;
-
-/// Whether these are files of sums: all of them, or none.
-pub(crate) fn are_sums(sources: &[(&Path, Source)]) -> Result<bool, Failure> {
-    let mut files_of_sums = Vec::new();
-    for (path, source) in sources {
-        let fault = |fault: millpond_plan::error::Fault| fault.of_input(&path.to_string_lossy());
-        if sums::recognises(source).map_err(fault)? {
-            files_of_sums.push(path);
-        }
-    }
-    match files_of_sums.first() {
-        Some(first) if files_of_sums.len() < sources.len() => Err(Failure::Arguments(format!(
-            "{} has sums by place and no single block, expected to be planned apart from recordings of blocks",
-            shown_path(first)
-        ))),
-        first => Ok(first.is_some()),
-    }
-}
 
 /// Plans these files of sums.
 pub(crate) fn run(arguments: &PlanArguments, sources: &[(&Path, Source)]) -> Result<(), Failure> {
@@ -67,10 +49,7 @@ fn needs_no_blocks(arguments: &PlanArguments) -> Result<(), Failure> {
         (arguments.run_ms.is_some(), "--run-ms"),
     ];
     match asked.iter().find(|(is_asked, _)| *is_asked) {
-        Some((_, option)) => Err(Failure::Arguments(format!(
-            "{option}: {} has sums by place, expected a recording with single blocks (`heaptrack ./program`)",
-            shown_path(&arguments.traces[0])
-        ))),
+        Some((_, option)) => Err(needs_blocks(option, &arguments.traces[0])),
         None => Ok(()),
     }
 }

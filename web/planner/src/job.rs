@@ -21,6 +21,7 @@ use millpond_plan::plan_report::report;
 use millpond_plan::progress::Show;
 use millpond_plan::report::render;
 use millpond_plan::summary::summary_csv;
+use millpond_plan::sums::{self, are_sums};
 use serde::{Deserialize, Serialize};
 
 /// What to plan, and the options of `millpond plan` by their names there.
@@ -192,26 +193,29 @@ pub fn run<R: Read + 'static>(
     let sources = || {
         request.files.iter().enumerate().map(move |(number, file)| {
             let source = Source::from_opener(file.bytes, move || Box::new(open(number)));
-            (file.name.as_str(), source.shown(show))
+            (file.name.as_str(), source.shown(show).up_to_its_end())
         })
     };
     match request.wait_p99_ms {
         Some(wait_p99_ms) => plan_loans(request, wait_p99_ms, sources()),
-        None => plan_objects(request, sources()),
+        None => {
+            let sources: Vec<_> = sources().collect();
+            match are_sums(&sources)? {
+                true => plan_sums(request, &sources),
+                false => plan_objects(request, &sources),
+            }
+        }
     }
 }
 
-fn plan_objects<'n>(
-    request: &Request,
-    sources: impl Iterator<Item = (&'n str, Source)>,
-) -> Result<Results, Failure> {
+fn plan_objects(request: &Request, sources: &[(&str, Source)]) -> Result<Results, Failure> {
     let (rules, wanted) = (request.rules()?, request.wanted());
     let mut plans = Vec::new();
     for (name, source) in sources {
         let of_input = |fault: millpond_plan::error::Fault| fault.of_input(name);
-        let mut planned = plan(name, &source, &rules).map_err(of_input)?;
+        let mut planned = plan(name, source, &rules).map_err(of_input)?;
         if let Some(bytes_max) = request.size_classes {
-            let classes = size_classes(&planned, &source, bytes_max, &rules);
+            let classes = size_classes(&planned, source, bytes_max, &rules);
             planned.size_classes = Some(classes.map_err(of_input)?);
         }
         plans.push(planned);
@@ -227,6 +231,28 @@ fn plan_objects<'n>(
         csv: plan_csv(&plans, &wanted),
         budget: budget_toml(&scenarios, &rules.headroom.rule()),
         summary: Some(summary_csv(&sessions, &[])),
+    })
+}
+
+/// Files that have sums by place and no single block.
+fn plan_sums(request: &Request, sources: &[(&str, Source)]) -> Result<Results, Failure> {
+    let first = Path::new(sources[0].0);
+    if request.size_classes.is_some() {
+        return Err(sums::needs_blocks("--size-classes", first));
+    }
+    let (rules, wanted) = (request.rules()?, request.wanted());
+    let plans = sources.iter().map(|(name, source)| {
+        sums::plan_sums(name, source, rules.headroom, &rules.skip_callers)
+            .map_err(|fault| fault.of_input(name))
+    });
+    let plans = plans.collect::<Result<Vec<_>, _>>()?;
+    Ok(Results {
+        text: sums::text(&plans, rules.headroom, &wanted, Paint::new(true)),
+        report: sums::html(&plans, rules.headroom),
+        json: sums::json(&plans, rules.headroom, wanted.classes.as_ref())?,
+        csv: sums::csv(&plans, wanted.classes.as_ref()),
+        budget: Err(sums::needs_blocks("--budget", first).to_string()),
+        summary: None,
     })
 }
 
@@ -294,6 +320,30 @@ mod tests {
         assert!(results.json.contains("\"orders\"") && results.summary.is_none());
         let failure = run_json(&files(LOANS, ""), LOANS).unwrap_err();
         assert!(failure.to_string().contains("--wait-p99-ms"), "{failure}");
+    }
+
+    #[test]
+    fn what_is_there_of_a_cut_recording_is_planned_and_nothing_is_said_as_the_command_says_it() {
+        let cut = &TRACE[..TRACE.len() - 9];
+        let results = run_json(&files(cut, ""), cut).unwrap();
+        assert!(results.text.contains("The recording is cut short"), "{}", results.text);
+        let nothing = "tick,event,id,cl";
+        let failure = run_json(&files(nothing, ""), nothing).unwrap_err();
+        let source = Source::from_memory(nothing.as_bytes()).up_to_its_end();
+        let fault = plan("a.csv", &source, &Rules::default()).unwrap_err();
+        assert_eq!(failure, fault.of_input("a.csv"));
+    }
+
+    #[test]
+    fn sums_by_place_are_planned_and_have_no_budget() {
+        let dhat = r#"{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"bu":"byte","bsu":"bytes","bksu":"blocks","tu":"us","Mtu":"s","tuth":10,"cmd":"./a","pid":1,"tg":5,"te":9,
+            "pps":[{"tb":480,"tbk":10,"tl":9,"mb":96,"mbk":2,"gb":96,"gbk":2,"eb":0,"ebk":0,"fs":[0]}],"ftbl":["main (a.rs:3)"]}"#;
+        let results = run_json(&files(dhat, ""), dhat).unwrap();
+        assert!(results.text.contains("main") && results.json.contains("dhat"), "{}", results.text);
+        assert!(results.summary.is_none());
+        assert!(results.budget.unwrap_err().contains("sums by place"));
+        let failure = run_json(&files(dhat, r#","size_classes":64"#), dhat).unwrap_err();
+        assert!(failure.to_string().starts_with("--size-classes: a.csv has sums by place"));
     }
 
     #[test]

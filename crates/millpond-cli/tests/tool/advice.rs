@@ -242,6 +242,12 @@ fn another_allocator_is_something_to_try_and_never_a_proposal() {
         assert!(others.contains(part), "{part}: {others}");
     }
     assert!(!plan("reference", &[]).contains("Other allocators"));
+    // One that is slower says so, and comes last.
+    let said = plan("slow=900/900/900,fast=1/1/2", &[]);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (fast, slow) = said.split_once("slow: takes ").expect(&said);
+    assert!(fast.contains("fast: saves") && slow.contains(" ms more (by prices)"), "{said}");
+    assert!(!slow.contains("0.00 %"), "{said}");
 }
 
 /// Texts of many sizes, which this stack allocates.

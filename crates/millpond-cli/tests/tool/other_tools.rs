@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 use crate::common::{Directory, Random, done, millpond, plan_json, refused};
 
 fn run_tool(name: &str, file: &Path) -> Output {
@@ -144,11 +146,18 @@ fn what_pythons_own_allocator_frees_is_dead() {
 
 /// Sums, as pytest-memray records by default.
 #[test]
-fn an_aggregated_recording_is_refused_in_one_line() {
+fn the_sums_of_an_aggregated_recording_are_planned() {
     let directory = Directory::new();
     let Some(recording) = memray_recording(&directory, &["--aggregate"]) else { return };
     let output = run_tool("memray-to-csv", &recording);
-    is_refused("memray-to-csv", &output, "record again without --aggregate");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let sums = plan_json(&directory, &directory.file("game.csv", output.stdout))["sums"][0].take();
+    assert_eq!((&sums["format"], &sums["created"]), (&"memray".into(), &Value::Null));
+    let places = sums["places"].as_array().unwrap();
+    let level = places.iter().find(|place| place["size"] == 300_001).unwrap();
+    assert_eq!((&level["at_once"]["at_least"], &level["left"]), (&1.into(), &1.into()));
+    assert_eq!((&level["created"], &level["reserve"]), (&Value::Null, &Value::Null));
+    assert!(level["function"].as_str().unwrap().starts_with("<module>@game.py:"), "{level}");
 }
 
 /// A program that is killed leaves a recording without an end.
@@ -213,4 +222,37 @@ fn files_that_are_none_of_memray_are_refused_in_one_line() {
         assert!(output.status.success() || output.status.code() == Some(1), "{said}");
         assert!(said.trim_end().lines().count() <= 1, "{said}");
     }
+}
+
+/// Where Debian has the program that gives a recording its names.
+const INTERPRET: &str = "/usr/lib/heaptrack/libexec/heaptrack_interpret";
+
+#[test]
+fn the_functions_of_a_raw_recording_have_the_names_that_heaptrack_gives_them() {
+    let directory = Directory::new();
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(directory.path()).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    let work = "import json; json.dumps([{str(i): i} for i in range(2000)])";
+    if !run("heaptrack", &["--raw", "-o", "a", "python3", "-c", work])
+        || !run("sh", &["-c", &format!("zstd -dc a.raw.zst | {INTERPRET} > b.heaptrack")])
+        || std::fs::read(directory.path().join("b.heaptrack")).unwrap().is_empty()
+    {
+        eprintln!("not run: there is no heaptrack with zstd here");
+        return;
+    }
+    let plan = |name: &str| {
+        plan_json(&directory, &directory.path().join(name))["traces"][0]["classes"].take()
+    };
+    let (raw, interpreted) = (plan("a.raw.zst"), plan("b.heaptrack"));
+    let callers = |classes: &Value| -> Vec<String> {
+        let all = classes.as_array().unwrap().iter();
+        let mut callers: Vec<_> =
+            all.map(|class| format!("{}: {}", class["class"], class["callers"])).collect();
+        callers.sort();
+        callers
+    };
+    assert_eq!(callers(&raw), callers(&interpreted));
+    assert!(callers(&raw).iter().any(|of| of.contains("\"function\":\"")), "{raw}");
 }

@@ -106,6 +106,41 @@ fn whole_ticks_are_timed_with_a_walk_in_each() {
     assert!(sentence.contains(" ns per tick with its walk, "), "{sentence}");
 }
 
+/// A recording that does not say which of two equal blocks is freed, and the same as a table with addresses.
+const WHO_DIED: [(&str, &str, &str); 2] = [
+    (
+        "heaptrack.a.1",
+        "newest-first",
+        "v 10400 3\nX ./a\ns 4 main\nI 1000 40000\ni 1 0 1\nt 1 0\na 20 1\n+ 0\nc 1\n+ 0\nc 2\n- 0\nc 3\n- 0\n",
+    ),
+    (
+        "a.csv",
+        "known",
+        "ms,event,address,size,stack\n0,alloc,1,32,main\n1,alloc,2,32,main\n2,free,1\n3,free,2\n",
+    ),
+];
+
+#[test]
+fn a_replay_says_that_it_assumes_who_died_where_a_recording_does_not_say_it() {
+    for (name, lives, recording) in WHO_DIED {
+        let directory = Directory::new();
+        directory.file(name, recording);
+        let replay = |more: &[&str]| {
+            let mut command = millpond(&directory);
+            done(&command.arg("replay").args(more).arg(name).output().unwrap()).replace('\n', " ")
+        };
+        let json: Value = serde_json::from_str(&replay(&["--json", "--rounds", "1"])).unwrap();
+        assert_eq!(json["traces"][0]["lives"], lives);
+        let is_assumed = lives != "known";
+        let sentence = "does not say which of several blocks of one size and call stack is freed";
+        for text in [replay(&["--rounds", "1"]), replay(&["--heap", "heap.svg"])] {
+            assert_eq!(text.contains(sentence), is_assumed, "{text}");
+        }
+        let picture = std::fs::read_to_string(directory.path().join("heap.svg")).unwrap();
+        assert_eq!(picture.contains("the newest is freed first"), is_assumed, "{name}");
+    }
+}
+
 /// Objects of the smallest and the largest size and of one between them, some of which are alive at the end.
 const SIZED: &str = "tick,event,id,class,size\n0,alloc,1,A,40\n1,alloc,2,A,48\n2,alloc,3,B,9000\n\
                      3,free,1,A,\n3,alloc,4,A,48\n3,alloc,5,C,1\n4,free,3,B,\n";

@@ -337,3 +337,57 @@ fn a_directory_is_no_file_of_sums() {
     let output = millpond(&directory).arg("plan").arg(Path::new(".")).output().unwrap();
     assert!(refused(&output).contains("is a directory"));
 }
+
+/// What memray counted with `--aggregate`, as `tools/memray-to-csv` writes it.
+const AT_PEAK: &str = "at_peak,bytes_at_peak,left,bytes_left,stack\n\
+                       900,21600,100,2400,spawn@a.py:3;main@a.py:9\n\
+                       3,100,0,0,load@a.py:5;main@a.py:9\n\
+                       0,0,0,0,gone@a.py:6\n\
+                       0,0,2,96,end@a.py:7,8;main@a.py:9\n";
+
+#[test]
+fn what_was_alive_at_the_peak_and_at_the_end_is_said_and_nothing_else() {
+    let directory = Directory::new();
+    let json = file(&directory, "a.csv", AT_PEAK);
+    assert_eq!((&json["format"], &json["peak_bytes"]), (&"memray".into(), &21_700.into()));
+    let (reading, places) = (&json["reading"], json["places"].as_array().unwrap());
+    assert_eq!((&reading["read"], places.len()), (&4.into(), 3));
+    assert_eq!(reading["passed_over"][0]["count"], 1);
+    let spawn = place(&json, "spawn@a.py:3", &24.into());
+    assert_eq!((&spawn["left"], &spawn["size_is"]), (&100.into(), &"assumed".into()));
+    assert_eq!(at_once(spawn)[0], 900);
+    assert_eq!(place(&json, "load@a.py:5", &Value::Null)["size_is"], "several");
+    assert_eq!(place(&json, "end@a.py:7,8", &48.into())["at_once"]["at_least"], 2);
+    for place in places.iter().chain([&json]) {
+        assert!(place["created"].is_null() && place["reserve"].is_null(), "{place}");
+    }
+    let plan = |more: &[&str]| {
+        let arguments = ["plan", "--report", "r.html", "a.csv"];
+        done(&millpond(&directory).args(arguments).args(more).output().unwrap())
+    };
+    let text = plan(&[]).replace('\n', " ");
+    for part in
+        ["≥900", "905 blocks at the peak or at the end", "without --aggregate", "900 of 905"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(plan(&["--csv"]).contains("a.csv,spawn@a.py:3,24,assumed,24.000,,,900,"));
+}
+
+#[test]
+fn tables_of_sums_that_cannot_be_used_are_refused_in_one_line() {
+    let directory = Directory::new();
+    let header = AT_PEAK.lines().next().unwrap();
+    for (lines, part) in [
+        ("1,24,0,x,a\n", "line 2 (byte 44): `1,24,0,x,a`, expected `at_peak,"),
+        ("1,24\n", "expected `at_peak,"),
+        ("1,999999999999999999,0,0,a\n", "expected `at_peak,"),
+        ("-1,24,0,0,a\n", "expected `at_peak,"),
+        ("", "contains no allocation"),
+        ("0,0,0,0,a\n", "contains no allocation"),
+    ] {
+        directory.file("a.csv", format!("{header}\n{lines}"));
+        let line = refused(&millpond(&directory).args(["plan", "a.csv"]).output().unwrap());
+        assert!(line.contains(part), "{lines}: {line}");
+    }
+}

@@ -4,7 +4,7 @@
 pub(super) const BEGINNING_BYTES: usize = 4096;
 
 /// How a file begins that is no text, and what to do with it.
-const FILES: [(&[u8], &str); 38] = [
+const FILES: [(&[u8], &str); 37] = [
     (b"\x1f\x8b", "is compressed twice, expected once: run `gzip -d` first"),
     (b"\x28\xb5\x2f\xfd", "is compressed twice, expected once: run `zstd -d` first"),
     (
@@ -56,13 +56,12 @@ const FILES: [(&[u8], &str); 38] = [
     (b"\xce\xfa\xed\xfe", "is a program, expected a recording of one"),
     (b"\xca\xfe\xba\xbe", "is a program, expected a recording of one"),
     (b"\0asm", "is a program, expected a recording of one"),
-    (b"tracy", TRACY),
+    (b"tr\xfdP", TRACY),
     (b"tlZ\x04", TRACY),
     (b"tZst", TRACY),
     (b"2CRT", UNREAL),
-    (b"TRC2", UNREAL),
+    (b"ECRT", UNREAL),
     (b"\xcd\xcd\xab\xae", UNITY),
-    (b"PD3U", UNITY),
     (b"JAVA PROFILE ", "is a heap dump of Java, expected a recording of allocations"),
     (b"\x80\x04\x95", "is a Python pickle, expected a recording"),
     (b"PAR1", "is a Parquet file, expected text: export it as CSV"),
@@ -78,8 +77,8 @@ const TRACY: &str = "is a saved capture of Tracy, which has no list of allocatio
 const UNREAL: &str = "is a trace of Unreal Insights (.utrace), which is not read: record the game on Linux with `heaptrack \
                       --raw ./game`, or export its allocations as a table (docs/trace-formats.md)";
 
-const UNITY: &str = "is a recording of Unity's profiler, which has no single allocations: record the player on Linux with \
-                     `heaptrack --raw ./game`";
+const UNITY: &str = "is a snapshot of Unity's Memory Profiler, the state of one moment, expected a recording of allocations: \
+                     record the player on Linux with `heaptrack --raw ./game`";
 
 const PERFETTO: &str = "is a trace of Perfetto, which is not read: record the program with `heaptrack --raw ./program`, or \
                         export its allocations as a table (docs/trace-formats.md)";
@@ -208,7 +207,7 @@ fn elf_type(beginning: &[u8]) -> Option<u16> {
 }
 
 /// How other texts begin, without white space and in lower case, and what they are.
-const TEXTS: [(&str, &str); 19] = [
+const TEXTS: [(&str, &str); 20] = [
     ("tick,id,class", "this is a frame trace"),
     (
         "tick,event,id,class",
@@ -228,6 +227,10 @@ const TEXTS: [(&str, &str); 19] = [
     (
         "{\"dhatfileversion\"",
         "this is a file of DHAT, which has sums by place and no single block; `millpond plan` reads it, without --wait-p99-ms",
+    ),
+    (
+        "at_peak,bytes_at_peak,",
+        "this is a table of sums by place, which has no single block; `millpond plan` reads it, without --wait-p99-ms",
     ),
     ("{\"millpond\"", "this is what `millpond plan --json` printed"),
     (

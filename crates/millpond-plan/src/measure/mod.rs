@@ -16,6 +16,9 @@
 //!
 //! [`Laps`] measure what the plan is computed from without a replay, in a fraction of a second.
 //!
+//! Where a recording does not say who died, all of this is done from both ends, as if of equal blocks the newest had died
+//! first and as if the oldest had, and the range has both.
+//!
 //! Not in the range: what a program gains when it visits its objects, because slots are smaller than the
 //! allocator's blocks (`case-studies/walk`; a recording does not say how often objects are visited, and heaptrack's not
 //! in which order they lie); and what its threads cost the allocator, because the replay has one thread.
@@ -28,13 +31,16 @@ mod script;
 mod trial;
 
 use std::collections::HashMap;
+use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use crate::clock;
 use crate::error::Fault;
 use crate::input::Source;
 use crate::plan::{BYTES_DEFAULT, Means, OtherAllocator, Prices, Proposal, TimeSaved, TracePlan};
-use crate::trace::{self, Nobody};
+use crate::trace::both::Both;
+use crate::trace::oldest_first::OldestFirst;
+use crate::trace::{self, Nobody, Summary};
 use estimate::Estimate;
 use lap::{Between, Program};
 use memory::{Arena, Bare, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
@@ -130,22 +136,19 @@ fn try_proposals(
     let bytes_of: Vec<u64> =
         advice.bytes_of_kinds.iter().map(|bytes| bytes.unwrap_or(BYTES_DEFAULT)).collect();
     let events = plan.summary.events();
-    let mut recorder = Recorder::of_stretches(&bytes_of, events, of.stretch, of.events);
+    // From both ends, half as much from each takes as long.
+    let ends = if plan.summary.says_who_died() { 1 } else { 2 };
+    let recorder = || Recorder::of_stretches(&bytes_of, events, of.stretch, of.events / ends);
     let label = format!("measuring {}", plan.name.rsplit('/').next().unwrap_or(&plan.name));
-    let mut progress = source.progress(&label);
-    let frames = trace::frames(source)?;
-    let input = source.open()?.in_frames(frames);
-    let again = trace::read(input, &mut recorder, &mut *progress)?;
-    drop(progress);
-    if again != plan.summary {
-        return Err(Fault::whole("changed while being read, expected a finished trace"));
-    }
-    let script = recorder.finish();
-    let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
-    let each = budget / measured.len() as u32;
+    let scripts = scripts(source, &plan.summary, &label, recorder)?;
+    let _floor = room_for(&scripts);
+    let each = budget / (measured.len() * scripts.len()) as u32;
     let mut verdicts = HashMap::new();
     for (number, proposal) in measured {
-        let measure = || Measurement::new(proposal, &bytes_of, &script).run(each);
+        let measure = || {
+            let of = |script| Measurement::new(proposal, &bytes_of, script).run(each);
+            scripts.iter().map(of).try_fold(Measured::NOTHING_YET, |all, of| Some(all.and(of?)))
+        };
         if let Some(verdict) = judged(proposal.calls, prices.system.dearest_ns(), measure) {
             verdicts.insert(number, verdict);
         }
@@ -154,55 +157,94 @@ fn try_proposals(
     Ok(())
 }
 
+/// The recorded calls, ready to be replayed: from both ends if the recording does not say who died.
+fn scripts<'k>(
+    source: &Source,
+    summary: &Summary,
+    label: &str,
+    recorder: impl Fn() -> Recorder<'k>,
+) -> Result<Vec<Script>, Fault> {
+    let mut newest_first = recorder();
+    let mut progress = source.progress(label);
+    let mut oldest_first = None;
+    let frames = trace::frames(source)?;
+    let input = source.open()?.in_frames(frames);
+    let again = if summary.says_who_died() {
+        trace::read(input, &mut newest_first, &mut *progress)?
+    } else {
+        let mut other = OldestFirst::new(recorder());
+        let mut both = Both(&mut newest_first, &mut other);
+        let again = trace::read(input, &mut both, &mut *progress)?;
+        oldest_first = Some(other.finish(again.last_tick));
+        again
+    };
+    drop(progress);
+    if again != *summary {
+        return Err(Fault::whole("changed while being read, expected a finished trace"));
+    }
+    Ok([Some(newest_first), oldest_first].into_iter().flatten().map(Recorder::finish).collect())
+}
+
+/// Room in the heap for what is measured, as long as the result lives.
+fn room_for(scripts: &[Script]) -> Box<[MaybeUninit<u8>]> {
+    let bytes = |script: &Script| script.bytes_peak + script.places as u64 * PLACE_BYTES;
+    roomy_heap(scripts.iter().map(bytes).max().unwrap_or(0))
+}
+
 /// What the allocator of this process takes for the recorded calls, in nanoseconds per object: with calls in a row, and
-/// with other work between them. It includes what the replay itself takes.
+/// with other work between them; if the recording does not say who died, once more from the other end. It includes what the
+/// replay itself takes.
 ///
 /// # Errors
 /// If the trace says nothing about the order of its events, or cannot be read.
-pub fn calls_ns(source: &Source) -> Result<[f64; 2], Fault> {
+pub fn calls_ns(source: &Source) -> Result<Vec<f64>, Fault> {
     let mut nobody = Nobody;
     let mut progress = source.progress("reading");
-    let summary = trace::read(source.open()?, &mut nobody, &mut *progress)?;
+    let input = source.open()?.in_frames(trace::frames(source)?);
+    let summary = trace::read(input, &mut nobody, &mut *progress)?;
     drop(progress);
     summary.expect_times("a replay")?;
     let bytes_of: Vec<u64> = match &summary.allocations {
         Some(all) => all.kinds().map(|(class, _)| all.sizes()[class as usize]).collect(),
         None => vec![BYTES_DEFAULT; summary.classes.len()],
     };
-    let mut recorder = Recorder::new(&bytes_of, summary.events());
-    let mut progress = source.progress("replaying");
-    trace::read(source.open()?, &mut recorder, &mut *progress)?;
-    drop(progress);
-    let script = recorder.finish();
-    let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
+    let recorder = || Recorder::new(&bytes_of, summary.events());
+    let scripts = scripts(source, &summary, "replaying", recorder)?;
+    let _floor = room_for(&scripts);
+    let of = |script| calls_of_script_ns(script, &bytes_of, BUDGET / (8 * scripts.len() as u32));
+    Ok(scripts.iter().flat_map(of).collect())
+}
+
+/// What the calls of a script take, with nothing and with other work between them, each measured for so long.
+fn calls_of_script_ns(script: &Script, bytes_of: &[u64], each: Duration) -> [f64; 2] {
     let all = vec![true; bytes_of.len()];
     let timed = script.timed_births(|_| true).max(1) as f64;
-    let memory = System { bytes_of: &bytes_of };
-    let mut program = Program::new(&script, &all, System { bytes_of: &bytes_of }, memory);
-    let each = BUDGET / 8;
-    Ok([Between::Nothing, Between::other_work()].map(|mut between| {
+    let mut program = Program::new(script, &all, System { bytes_of }, System { bytes_of });
+    [Between::Nothing, Between::other_work()].map(|mut between| {
         let mut fastest: Vec<u64> = Vec::new();
         let begun = clock::worked();
         for round in 0..=ROUNDS_MAX {
             if round > ROUNDS_MIN && clock::worked() - begun > each {
                 break;
             }
-            let lap = program.lap(&script, &mut between);
+            let lap = program.lap(script, &mut between);
             fastest.resize(lap.len(), u64::MAX);
             fastest.iter_mut().zip(lap).for_each(|(least, now)| *least = now.min(*least));
         }
         fastest.iter().sum::<u64>() as f64 / timed
-    }))
+    })
 }
 
 /// Notes what another allocator saves, from what [`calls_ns`] says in a process with the system's allocator and in one
 /// with the other.
-pub fn note_allocator(plan: &mut TracePlan, name: &str, before: [f64; 2], after: [f64; 2]) {
+pub fn note_allocator(plan: &mut TracePlan, name: &str, before: &[f64], after: &[f64]) {
     let is_this = |of: &&mut OtherAllocator| of.name == name;
     if let Some(allocator) = plan.advice.allocators.iter_mut().find(is_this) {
         let calls = allocator.calls;
-        let saved = [0, 1].map(|way| (before[way] - after[way]) * calls as f64 / 1e6);
-        let (low_ms, high_ms) = (saved[0].min(saved[1]), saved[0].max(saved[1]));
+        let saved =
+            before.iter().zip(after).map(|(before, after)| (before - after) * calls as f64 / 1e6);
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low_ms, high_ms) = saved.fold(none, |all, ms| (all.0.min(ms), all.1.max(ms)));
         allocator.time_saved = TimeSaved::with_margin(calls, low_ms, high_ms, true);
     }
 }
@@ -344,6 +386,23 @@ fn slot_bytes(proposal: &Proposal, bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
+
+    /// By script, the places of the births and deaths of a recording.
+    fn places(recording: &'static str) -> Vec<Vec<u32>> {
+        let source = Source::from_memory(recording.as_bytes());
+        let summary = trace::read(source.open().unwrap(), &mut Nobody, &mut Silent).unwrap();
+        let scripts = scripts(&source, &summary, "", || Recorder::new(&[32], 4)).unwrap();
+        scripts.iter().map(|script| script.steps.iter().map(|step| step.place).collect()).collect()
+    }
+
+    #[test]
+    fn a_recording_that_does_not_say_who_died_is_replayed_from_both_ends() {
+        let heaptrack = "v 10400 3\nX ./a\ns 4 main\nI 1000 40000\ni 1 0 1\nt 1 0\na 20 1\n+ 0\nc 1\n+ 0\nc 2\n- 0\nc 3\n- 0\n";
+        assert_eq!(places(heaptrack), [[0, 1, 1, 0], [0, 1, 0, 1]]);
+        let table = "ms,event,address,size,stack\n0,alloc,1,32,main\n1,alloc,2,32,main\n2,free,1\n3,free,2\n";
+        assert_eq!(places(table), [[0, 1, 0, 1]]);
+    }
 
     #[test]
     fn slots_fit_their_blocks() {

@@ -18,6 +18,21 @@ pub(super) struct Measured {
 }
 
 impl Measured {
+    /// Before anything is measured.
+    pub(super) const NOTHING_YET: Self = Self {
+        saved_ms: (f64::INFINITY, f64::NEG_INFINITY),
+        control_ms: (f64::INFINITY, f64::NEG_INFINITY),
+    };
+
+    /// Both measurements: what lies in one range or in the other, or between them.
+    pub(super) fn and(self, other: Self) -> Self {
+        let both = |one: (f64, f64), other: (f64, f64)| (one.0.min(other.0), one.1.max(other.1));
+        Self {
+            saved_ms: both(self.saved_ms, other.saved_ms),
+            control_ms: both(self.control_ms, other.control_ms),
+        }
+    }
+
     /// The saving, as far as the control lets it be known.
     fn time(self, calls: u64) -> TimeSaved {
         let noise = self.control_ms.0.abs().max(self.control_ms.1.abs());
@@ -67,6 +82,15 @@ mod tests {
         let Verdict { time, left_out } = of.expect("it was measured");
         assert_eq!((time.low_ms, time.high_ms), (8.0 / 1.25, 22.0 * 1.25));
         assert_eq!((left_out, times, time.is_measured), (None, 1, true));
+    }
+
+    #[test]
+    fn a_measurement_from_both_ends_has_the_range_of_both() {
+        let one = Measured { saved_ms: (3.0, 5.0), control_ms: (-1.0, 0.5) };
+        let other = Measured { saved_ms: (4.0, 9.0), control_ms: (-0.5, 2.0) };
+        let both = Measured { saved_ms: (3.0, 9.0), control_ms: (-1.0, 2.0) };
+        assert_eq!(Measured::NOTHING_YET.and(one).and(other), both);
+        assert_eq!(Measured::NOTHING_YET.and(other).and(one), both);
     }
 
     #[test]

@@ -197,11 +197,16 @@ fn allocator(other: &OtherAllocator, plan: &TracePlan) -> String {
         None => ", its start not counted".to_owned(),
     };
     let basis = if other.time_saved.is_measured { "by a replay" } else { "by prices" };
-    let saves = if high_ms > 0.0 { "saves" } else { "saves nothing:" };
+    let saves = match high_ms > 0.0 {
+        true => format!("saves {}", time_saved(net, plan.advice.time)),
+        false => {
+            let more = TimeSaved { low_ms: -high_ms, high_ms: -low_ms, ..net };
+            format!("takes {} more", time_saved(more, None))
+        }
+    };
     format!(
-        "{}: {saves} {} ({basis}){start}; {}.",
+        "{}: {saves} ({basis}){start}; {}.",
         name_cell(&other.name),
-        time_saved(net, plan.advice.time),
         number_of(other.calls, "call")
     )
 }
@@ -334,7 +339,7 @@ pub fn time_saved(saved: TimeSaved, all: Option<AllTime>) -> String {
     let TimeSaved { low_ms, high_ms, .. } = saved;
     let (per_ms, unit) = if high_ms.max(-low_ms) < 1.0 { (1e3, "µs") } else { (1.0, "ms") };
     let time = |ms: f64| signed(ms * per_ms);
-    let share = all.map_or_else(String::new, |all| {
+    let share = all.filter(|_| high_ms > 0.0).map_or_else(String::new, |all| {
         let share = (high_ms / all.ms).clamp(0.0, 1.0);
         let share = fine_percent(share);
         let share = match share.strip_prefix('<') {

@@ -8,9 +8,18 @@ use crate::plan::{Between, Length};
 
 /// What a plan says of a recording that does not say who died.
 pub const WHO_DIED_IS_UNKNOWN: &str = "heaptrack's interpreted file does not say which of several blocks of one size and call stack is freed. So what \
-     smaller pools refuse or evict, how long objects live and how long handles last are ranges: from the newest of them \
-     freed first to the oldest freed first, or one figure where both agree. Counts, peaks and slots to reserve are exact. \
-     `heaptrack --raw` records which block is freed; then each range is one figure.";
+     smaller pools refuse or evict, how long objects live, how long handles last and what a replay measures are ranges: \
+     from the newest of them freed first to the oldest freed first, or one figure where both agree. Counts, peaks and \
+     slots to reserve are exact. `heaptrack --raw` records which block is freed; then each range of lives is one figure.";
+
+/// The same for the first lines of a plan, whose tables have no more than that.
+pub const WHO_DIED_IS_UNKNOWN_BRIEFLY: &str = "heaptrack's interpreted file does not say which of several equal blocks is freed, so refusals and evictions are \
+     ranges, as if the newest or the oldest were; `heaptrack --raw` records which.";
+
+/// What is said of a replay, which lets the newest of several equal blocks die where a recording does not say which did.
+pub const NEWEST_DIES_FIRST: &str = "heaptrack's interpreted file does not say which of several blocks of one size and call stack is freed. This replay \
+     frees the newest, as if all were temporaries; where the oldest dies first, its figures are others. `heaptrack --raw` \
+     records which block is freed.";
 
 /// The same in a legend.
 pub const ENDS: &str = "; from–to: where a recording does not say which of several equal blocks was freed, as if the newest, and as if the \

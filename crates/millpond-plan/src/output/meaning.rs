@@ -29,6 +29,7 @@ pub fn meaning(plan: &TracePlan) -> String {
 pub fn time(plan: &TracePlan) -> String {
     let all = match plan.advice.proposals.len() {
         0 | 1 => String::new(),
+        2 => " Both proposals: --all, or the report.".to_owned(),
         more => format!(" All {more} proposals: --all, or the report."),
     };
     match plan.advice.proposals.first() {

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::advice::{advice_text, allocators_text, left_out_sentence, next_line, why_not_tried};
-use super::between::{WHO_DIED_IS_UNKNOWN, between, in_table, length_in_table};
+use super::between::{
+    WHO_DIED_IS_UNKNOWN, WHO_DIED_IS_UNKNOWN_BRIEFLY, between, in_table, length_in_table,
+};
 use super::figures::{byte_unit, bytes, count, duration, number_of, small};
 use super::handles::{Lasting, handles_table};
 use super::meaning::{full_pools, time};
@@ -58,7 +60,9 @@ impl Wanted {
 
 /// All plans: each answers first how many slots to reserve, then whether pools save time, then how it was checked.
 pub fn plans_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
-    let traces: Vec<_> = plans.iter().map(|plan| trace_text(plan, rules, wanted, paint)).collect();
+    let mut has_legend = false;
+    let mut trace = |plan| trace_text(plan, rules, wanted, paint, &mut has_legend);
+    let traces: Vec<_> = plans.iter().map(&mut trace).collect();
     let mut text = traces.join("\n");
     if wanted.details() {
         text += &prices_text(rules, paint);
@@ -76,7 +80,14 @@ fn prices_text(rules: &Rules, paint: Paint) -> String {
     format!("\n{}", paint.faint_lines(&wrapped(&text)))
 }
 
-fn trace_text(plan: &TracePlan, rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
+/// One plan; the legend of its table, unless an earlier one had it.
+fn trace_text(
+    plan: &TracePlan,
+    rules: &Rules,
+    wanted: &Wanted,
+    paint: Paint,
+    has_legend: &mut bool,
+) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", paint.strong(&crate::error::shown(plan.name.as_bytes())));
     out.push_str(&what_it_is(plan, wanted));
@@ -86,7 +97,8 @@ fn trace_text(plan: &TracePlan, rules: &Rules, wanted: &Wanted, paint: Paint) ->
     let classes = &listed[..listed.len().min(shown_max)];
     if !classes.is_empty() {
         let _ = writeln!(out, "\n{}", paint.strong("How many slots to reserve"));
-        out.push_str(&sizes(plan, classes, rules, paint));
+        let legend = (!std::mem::replace(has_legend, true)).then(|| sizes_legend(rules));
+        out.push_str(&sizes(plan, classes, legend, paint));
     }
     if all.len() > classes.len() {
         let more = number_of((all.len() - classes.len()) as u64, "more class");
@@ -105,7 +117,7 @@ fn trace_text(plan: &TracePlan, rules: &Rules, wanted: &Wanted, paint: Paint) ->
     for sentence in left_out.into_iter().chain(why_not_tried(rules).map(str::to_owned)) {
         out += &paint.faint_lines(&wrapped(&sentence));
     }
-    let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
+    let _ = write!(out, "\n{}", proof_text(&plan.proof(), wanted, paint));
     if wanted.details() || wanted.measured {
         out.push_str(&advice_text(plan, wanted.all, paint));
     }
@@ -166,7 +178,7 @@ const NO_CLOCK: &str = "The trace has no clock, so it is unknown how long genera
                         second with --tick-rate HZ.";
 
 /// The result of the replay on real pools, with its counts.
-fn proof_text(proof: &Proof, paint: Paint) -> String {
+fn proof_text(proof: &Proof, wanted: &Wanted, paint: Paint) -> String {
     if !proof.holds() {
         let text = wrapped(&format!(
             "{CHECK_FAILED} on real pools, Lifo and Fifo: {} operations, {} refused; {} live handles \
@@ -182,14 +194,19 @@ fn proof_text(proof: &Proof, paint: Paint) -> String {
         ));
         return text.replacen(CHECK_FAILED, &paint.bad(CHECK_FAILED), 1);
     }
-    let text = wrapped(&format!(
-        "{CHECKED} by replaying what was read on real pools, in the reuse orders Lifo and Fifo: all {} \
-         operations of the replay fit; all {} live handles found their object; all {} stale handles were rejected; \
-         every value was dropped exactly once.",
-        count(proof.operations),
-        count(proof.live_checked),
-        count(proof.stale_checked),
-    ));
+    let operations = count(proof.operations);
+    let text = match wanted.details() {
+        false => wrapped(&format!(
+            "{CHECKED} by replaying what was read on real pools: all {operations} operations fit."
+        )),
+        true => wrapped(&format!(
+            "{CHECKED} by replaying what was read on real pools, in the reuse orders Lifo and Fifo: all {operations} \
+             operations of the replay fit; all {} live handles found their object; all {} stale handles were rejected; \
+             every value was dropped exactly once.",
+            count(proof.live_checked),
+            count(proof.stale_checked),
+        )),
+    };
     text.replacen(CHECKED, &paint.good(CHECKED), 1)
 }
 
@@ -223,7 +240,11 @@ fn what_it_is(plan: &TracePlan, wanted: &Wanted) -> String {
     if plan.summary.reading.passed_over().is_empty() {
         let _ = write!(what, " {}", plan.summary.reading.sentence());
     }
-    let paragraphs = [what].into_iter().chain(what_is_missing(&plan.summary));
+    let who_died = match wanted.details() || wanted.measured {
+        true => WHO_DIED_IS_UNKNOWN,
+        false => WHO_DIED_IS_UNKNOWN_BRIEFLY,
+    };
+    let paragraphs = [what].into_iter().chain(missing(&plan.summary, who_died));
     paragraphs.map(|paragraph| wrapped(&paragraph)).collect()
 }
 
@@ -291,13 +312,18 @@ fn format_and_time(plan: &TracePlan, wanted: &Wanted) -> String {
 
 /// What the recording lacks, a paragraph each.
 pub fn what_is_missing(summary: &Summary) -> Vec<String> {
+    missing(summary, WHO_DIED_IS_UNKNOWN)
+}
+
+/// The same, with the sentence for a recording that does not say who died.
+fn missing(summary: &Summary, who_died: &str) -> Vec<String> {
     let mut paragraphs = Vec::new();
     paragraphs.extend(summary.cut.as_ref().map(Cut::sentence));
     if !summary.reading.passed_over().is_empty() {
         paragraphs.push(summary.reading.sentence());
     }
     if !summary.says_who_died() {
-        paragraphs.push(WHO_DIED_IS_UNKNOWN.to_owned());
+        paragraphs.push(who_died.to_owned());
     }
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
@@ -356,8 +382,15 @@ fn class_heading(plan: &TracePlan) -> &'static str {
 /// The heading of the column that says what a smaller pool would cost.
 const FEWER: &str = "fewer slots would";
 
+fn sizes_legend(rules: &Rules) -> String {
+    format!(
+        "at once: the most that were alive together; reserve: that plus {} % (--headroom)",
+        small(rules.headroom.percent)
+    )
+}
+
 /// The answer: a line for each class.
-fn sizes(plan: &TracePlan, classes: &[&Class], rules: &Rules, paint: Paint) -> String {
+fn sizes(plan: &TracePlan, classes: &[&Class], legend: Option<String>, paint: Paint) -> String {
     let sized = plan.classes.iter().any(|class| class.statistics.bytes_max.is_some());
     let has_smaller = classes.iter().any(|class| !class.smaller.is_empty());
     let mut table = Table::new(&[
@@ -380,11 +413,9 @@ fn sizes(plan: &TracePlan, classes: &[&Class], rules: &Rules, paint: Paint) -> S
         ]);
     }
     let mut out = table.render(paint);
-    let legend = format!(
-        "at once: the most that were alive together; reserve: that plus {} % (--headroom)",
-        small(rules.headroom.percent)
-    );
-    out.push_str(&paint.faint_lines(&wrapped(&legend)));
+    if let Some(legend) = legend {
+        out.push_str(&paint.faint_lines(&wrapped(&legend)));
+    }
     if let Some(text) = untouched_text(plan, classes) {
         out.push_str(&wrapped(&text));
     }

@@ -48,9 +48,10 @@ use crate::error::{Failure, Fault, shown};
 use crate::input::Source;
 use crate::pattern::Pattern;
 use crate::progress::Silent;
+use crate::trace::both::Both;
 use crate::trace::oldest_first;
 use crate::trace::tape::{self, Tape};
-use crate::trace::{self, Caller, Event, Format, Summary, TickUnit, Watch};
+use crate::trace::{self, Caller, Format, Summary, TickUnit};
 pub use untouched::{Unsure, Untouched};
 
 use advice::Units;
@@ -488,28 +489,6 @@ fn at_once(one: impl FnOnce() + Send, other: impl FnOnce()) {
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Passes the same events to two watchers.
-struct Both<'w, A, B>(&'w mut A, &'w mut B);
-
-impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
-    #[inline]
-    fn birth(&mut self, event: Event) {
-        self.0.birth(event);
-        self.1.birth(event);
-    }
-
-    #[inline]
-    fn death(&mut self, event: Event) {
-        self.0.death(event);
-        self.1.death(event);
-    }
-
-    fn left(&mut self, class: u32, key: u32, last_tick: u32) {
-        self.0.left(class, key, last_tick);
-        self.1.left(class, key, last_tick);
-    }
 }
 
 fn saving(class: &ClassStatistics) -> Saving {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::csv::size_is;
-use super::{PlaceSums, SumsPlan};
+use super::{PlaceSums, SumsPlan, Tool};
 use crate::error::Failure;
 use crate::output::json::{CutJson, Number, json_text};
 use crate::pattern::Pattern;
@@ -22,11 +22,11 @@ struct SumsJson<'p> {
 #[derive(Serialize)]
 struct FileJson<'p> {
     path: &'p str,
-    /// `dhat` or `dhat-rs`.
+    /// `dhat`, `dhat-rs` or `memray`.
     format: &'static str,
     command: &'p str,
-    /// Blocks that were requested.
-    created: u64,
+    /// Blocks that were requested; `null` if that was not counted.
+    created: Option<u64>,
     call_stacks: u64,
     /// What was read of the file, and what was passed over.
     reading: ReadingJson,
@@ -59,8 +59,9 @@ struct PlaceJson<'p> {
     /// proportion throughout would deceive; or `several`.
     size_is: &'static str,
     mean_size: Number,
-    created: u64,
-    bytes: u64,
+    /// Blocks that were requested, and their bytes; `null` if that was not counted.
+    created: Option<u64>,
+    bytes: Option<u64>,
     at_once: AtOnceJson,
     /// Alive on average over the whole run; `null` if it is unknown.
     on_average: Option<Number>,
@@ -104,17 +105,17 @@ fn file<'p>(plan: &'p SumsPlan, wanted: Option<&Pattern>) -> FileJson<'p> {
         path: &plan.name,
         format: plan.tool.name(),
         command: &plan.command,
-        created: plan.blocks,
+        created: plan.tool.counts_requests().then_some(plan.blocks),
         call_stacks: plan.call_stacks,
         reading: ReadingJson::from(&plan.reading),
         peak_bytes: plan.peak_bytes,
         cut: plan.cut.as_ref().map(CutJson::from),
         skipped_wrappers: plan.wrappers.iter().map(wrapper).collect(),
-        places: plan.wanted(wanted).into_iter().map(place).collect(),
+        places: plan.wanted(wanted).into_iter().map(|of| place(of, plan.tool)).collect(),
     }
 }
 
-fn place(place: &PlaceSums) -> PlaceJson<'_> {
+fn place(place: &PlaceSums, tool: Tool) -> PlaceJson<'_> {
     PlaceJson {
         function: &place.function,
         stack: &place.stack,
@@ -123,8 +124,8 @@ fn place(place: &PlaceSums) -> PlaceJson<'_> {
         size: place.size.bytes(),
         size_is: size_is(place.size),
         mean_size: Number(place.bytes as f64 / place.blocks as f64),
-        created: place.blocks,
-        bytes: place.bytes,
+        created: tool.counts_requests().then_some(place.blocks),
+        bytes: tool.counts_requests().then_some(place.bytes),
         at_once: AtOnceJson {
             at_least: place.at_once.least,
             at_most: place.at_once.most,

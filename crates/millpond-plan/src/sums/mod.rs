@@ -8,6 +8,7 @@
 mod csv;
 mod dhat;
 mod json;
+mod memray;
 mod page;
 mod text;
 
@@ -17,8 +18,9 @@ pub use page::html;
 pub use text::text;
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use crate::error::Fault;
+use crate::error::{Failure, Fault, shown_path};
 use crate::input::{Cut, Source, decoded};
 use crate::pattern::Pattern;
 use crate::plan::Headroom;
@@ -35,6 +37,8 @@ pub enum Tool {
     },
     /// The crate dhat-rs.
     DhatRs,
+    /// memray with `--aggregate`.
+    Memray,
 }
 
 impl Tool {
@@ -44,7 +48,14 @@ impl Tool {
         match self {
             Self::Dhat { .. } => "dhat",
             Self::DhatRs => "dhat-rs",
+            Self::Memray => "memray",
         }
+    }
+
+    /// Whether it counts what was requested in all, and not only what was alive at the peak and at the end.
+    #[must_use]
+    pub fn counts_requests(self) -> bool {
+        self != Self::Memray
     }
 
     /// Its name in a sentence.
@@ -52,6 +63,7 @@ impl Tool {
         match self {
             Self::Dhat { .. } => "valgrind's DHAT",
             Self::DhatRs => "dhat-rs",
+            Self::Memray => "memray",
         }
     }
 
@@ -59,6 +71,7 @@ impl Tool {
         match self {
             Self::Dhat { keeps_peaks } => keeps_peaks,
             Self::DhatRs => true,
+            Self::Memray => false,
         }
     }
 }
@@ -144,7 +157,8 @@ pub struct PlaceSums {
     pub stacks: u64,
     /// The size of its blocks.
     pub size: Size,
-    /// How many blocks were requested in all, and their bytes.
+    /// How many blocks were requested in all, or if its [tool](Tool::counts_requests) does not count that, how many there
+    /// were for certain.
     pub blocks: u64,
     /// The bytes of all of them.
     pub bytes: u64,
@@ -178,7 +192,7 @@ pub struct SumsPlan {
     pub tool: Tool,
     /// The command that was recorded; empty if it is unknown.
     pub command: String,
-    /// All blocks.
+    /// All blocks, counted as those of a [place](PlaceSums::blocks).
     pub blocks: u64,
     /// The number of call stacks with blocks.
     pub call_stacks: u64,
@@ -220,7 +234,38 @@ impl SumsPlan {
 /// # Errors
 /// If it cannot be read.
 pub fn recognises(source: &Source) -> Result<bool, Fault> {
-    Ok(dhat::recognises(&source.open()?.into_beginning()?))
+    let beginning = source.open()?.into_beginning()?;
+    Ok(dhat::recognises(&beginning) || memray::recognises(&beginning))
+}
+
+/// Whether these sources, each with its name, are files of sums: all of them, or none.
+///
+/// # Errors
+/// If one cannot be read, or if some are and others are not.
+pub fn are_sums(sources: &[(impl AsRef<Path>, Source)]) -> Result<bool, Failure> {
+    let mut files_of_sums = Vec::new();
+    for (name, source) in sources {
+        let fault = |fault: Fault| fault.of_input(&name.as_ref().to_string_lossy());
+        if recognises(source).map_err(fault)? {
+            files_of_sums.push(name.as_ref());
+        }
+    }
+    match files_of_sums.first() {
+        Some(first) if files_of_sums.len() < sources.len() => Err(Failure::Arguments(format!(
+            "{} has sums by place and no single block, expected to be planned apart from recordings of blocks",
+            shown_path(first)
+        ))),
+        first => Ok(first.is_some()),
+    }
+}
+
+/// Refuses, for a file of sums, an option that only single blocks answer.
+#[must_use]
+pub fn needs_blocks(option: &str, name: &Path) -> Failure {
+    Failure::Arguments(format!(
+        "{option}: {} has sums by place, expected a recording with single blocks (`heaptrack --raw ./program`)",
+        shown_path(name)
+    ))
 }
 
 /// Plans from a file of sums. Functions that match one of the patterns are skipped as wrappers of the allocator.
@@ -233,8 +278,11 @@ pub fn plan_sums(
     headroom: Headroom,
     skip: &[Pattern],
 ) -> Result<SumsPlan, Fault> {
-    let Sums { tool, command, sites, stacks, peak_bytes, reading, cut } =
-        dhat::read(source.open()?)?;
+    let read = match memray::recognises(&source.open()?.into_beginning()?) {
+        true => memray::read,
+        false => dhat::read,
+    };
+    let Sums { tool, command, sites, stacks, peak_bytes, reading, cut } = read(source.open()?)?;
     let found = stacks.places(skip);
     let mut numbers: HashMap<(u32, Option<(u64, bool)>), usize> = HashMap::new();
     let mut groups: Vec<Group> = Vec::new();

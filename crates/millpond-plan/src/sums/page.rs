@@ -1,7 +1,7 @@
 //! Sums by place as a report: a page for any browser.
 
 use super::SumsPlan;
-use super::text::{at_once, legend, meaning, sentences, size, unknown};
+use super::text::{at_once, created, legend, meaning, sentences, size, unknown};
 use crate::output::figures::{bytes, count, small};
 use crate::plan::Headroom;
 use crate::report::sums::{Page, Row, Section, render};
@@ -36,7 +36,7 @@ fn section(plan: &SumsPlan, headroom: Headroom) -> Section<'_> {
                 place: place.stack.join(" < "),
                 figures: [
                     size(place.size),
-                    count(place.blocks),
+                    created(place, plan.tool),
                     at_once(place),
                     place.on_average.map_or_else(unknown, small),
                     count(place.left),

@@ -28,7 +28,7 @@ fn of_file(plan: &SumsPlan, headroom: Headroom, wanted: &Wanted, paint: Paint) -
     let places = &all[..all.len().min(shown_max)];
     if !places.is_empty() {
         let _ = writeln!(out, "\n{}", paint.strong("What each place requests"));
-        out += &table(places).render(paint);
+        out += &table(places, plan.tool).render(paint);
         out += &paint.faint_lines(&wrapped(&legend(places, headroom)));
     }
     if all.len() > places.len() {
@@ -51,8 +51,9 @@ pub(super) fn sentences(plan: &SumsPlan) -> Vec<String> {
     let peak = plan
         .peak_bytes
         .map_or_else(String::new, |peak| format!(", at most {} alive at once", bytes(peak)));
+    let when = if plan.tool.counts_requests() { "" } else { " at the peak or at the end" };
     let mut all = vec![format!(
-        "Sums by place{of}, counted by {}. {} from {}{peak}. {}",
+        "Sums by place{of}, counted by {}. {}{when} from {}{peak}. {}",
         plan.tool.title(),
         number_of(plan.blocks, "block"),
         number_of(plan.call_stacks, "call stack"),
@@ -72,8 +73,12 @@ pub(super) fn meaning(plan: &SumsPlan) -> String {
             format!("blocks of several sizes, {} bytes on average", count(mean.round() as u64))
         }
     };
+    let verb = match plan.tool.counts_requests() {
+        true => "allocates most",
+        false => "has most blocks at the peak or at the end",
+    };
     format!(
-        "{} allocates most: {} of {} ({}), {what}.",
+        "{} {verb}: {} of {} ({}), {what}.",
         function(&first.function),
         count(first.blocks),
         number_of(plan.blocks, "block"),
@@ -89,22 +94,27 @@ pub(super) fn unknown(plan: &SumsPlan) -> Option<String> {
             " Since version 3.17, valgrind notes how many blocks of a place were alive only while the whole program has \
              more bytes than ever before, so a peak at another time is unknown."
         }
+        Tool::Memray => {
+            " An aggregated recording of memray has the blocks of each place when the program had most bytes, and at its end: \
+             how often a place allocates, and how many blocks it had at another time, are unknown, too. `memray run` \
+             without --aggregate records single blocks."
+        }
         _ => "",
     };
     Some(format!(
         "Counts only: nothing was replayed. How long objects live, what fewer slots would refuse, and whether a pool saves \
-         time are unknown.{peaks} A recording with single blocks says all of it: `heaptrack ./program`."
+         time are unknown.{peaks} A recording with single blocks says all of it: `heaptrack --raw ./program`."
     ))
 }
 
-fn table(places: &[&PlaceSums]) -> Table {
+fn table(places: &[&PlaceSums], tool: Tool) -> Table {
     let mut table =
         Table::new(&["<place", "size", "created", "at once", "on average", "reserve", "memory"]);
     for place in places {
         table.row(vec![
             function(&place.function),
             size(place.size),
-            count(place.blocks),
+            created(place, tool),
             at_once(place),
             place.on_average.map_or_else(|| "–".to_owned(), small),
             place.reserve.map_or_else(|| "–".to_owned(), |slots| count(slots.into())),
@@ -112,6 +122,14 @@ fn table(places: &[&PlaceSums]) -> Table {
         ]);
     }
     table
+}
+
+/// How many blocks were requested: `412`, or `–` if that was not counted.
+pub(super) fn created(place: &PlaceSums, tool: Tool) -> String {
+    match tool.counts_requests() {
+        true => count(place.blocks),
+        false => "–".to_owned(),
+    }
 }
 
 /// A size: `48`, `48*` if it is assumed, `~80` for a mean.

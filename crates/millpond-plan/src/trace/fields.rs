@@ -1,7 +1,7 @@
 //! The numbers in traces.
 
 /// A decimal number without a sign.
-pub(super) fn decimal(text: &[u8]) -> Option<u64> {
+pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 20 {
         return None;
     }

@@ -4,6 +4,7 @@ mod allocation_csv;
 mod allocations;
 mod blocks;
 mod born_ids;
+pub(crate) mod both;
 mod classes;
 mod clock;
 mod columns;
@@ -30,6 +31,7 @@ mod unit;
 mod wrappers;
 
 pub use allocations::Allocations;
+pub(crate) use fields::decimal;
 pub use fields::hexadecimal;
 pub use frames::Frames;
 pub use interpreted::Interpreted;

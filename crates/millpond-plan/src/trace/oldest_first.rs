@@ -22,13 +22,14 @@ impl<W: Watch> OldestFirst<W> {
         Self { watch, keys: LiveKeys::default(), kinds: Vec::new() }
     }
 
-    /// Called after the last event: passes on what is still alive.
-    pub(crate) fn finish(mut self, last_tick: u32) {
+    /// Called after the last event: passes on what is still alive, and returns the watcher.
+    pub(crate) fn finish(mut self, last_tick: u32) -> W {
         for (class, keys) in &self.kinds {
             for &key in keys {
                 self.watch.left(*class, key, last_tick);
             }
         }
+        self.watch
     }
 }
 

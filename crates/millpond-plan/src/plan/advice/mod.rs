@@ -77,6 +77,12 @@ pub struct Advice {
 }
 
 impl Advice {
+    /// Puts the allocator first that saves most, with its start counted.
+    pub fn rank_allocators(&mut self) {
+        let ms = |of: &OtherAllocator| of.time_saved.rank_ms() - of.start_ms.unwrap_or(0.0);
+        self.allocators.sort_by(|a, b| ms(b).total_cmp(&ms(a)));
+    }
+
     /// Whether anything is worth a change.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -303,8 +303,7 @@ impl Units {
         all.extend(build.packed());
         all.extend(build.arenas());
         advice.allocators = build.allocators();
-        let ms = |of: &OtherAllocator| of.time_saved.rank_ms();
-        advice.allocators.sort_by(|a, b| ms(b).total_cmp(&ms(a)));
+        advice.rank_allocators();
         advice.rank(all);
         advice
     }

@@ -11,7 +11,9 @@ use std::path::Path;
 
 use heap::{Block, Heap, Rules};
 use millpond_plan::error::{Failure, Fault};
+use millpond_plan::output::between::NEWEST_DIES_FIRST;
 use millpond_plan::output::figures::{bytes, count, duration};
+use millpond_plan::output::wrap::wrapped;
 use millpond_plan::samples::Samples;
 use millpond_plan::trace::{self, Event, Watch};
 
@@ -49,6 +51,8 @@ pub(crate) struct Outcome {
     /// The same program in pools with as many slots as are in use at once at most: for each class one, or one for each
     /// size of slot, whichever takes less.
     pub(crate) pool_bytes: u64,
+    /// Whether the trace says which object dies; otherwise the newest of its size and call stack did.
+    pub(crate) says_who_died: bool,
 }
 
 impl Outcome {
@@ -66,7 +70,7 @@ impl Outcome {
             Some(rate) => duration(f64::from(worst.tick) / rate),
             None => format!("tick {}", count(u64::from(worst.tick))),
         };
-        format!(
+        let mut text = format!(
             "{name}: {} objects, at most {} live at once\n\
              heap at the end: {}, of which {} are free, {:.0} % of that in the largest hole ({})\n\
              heap at its worst ({when}): {} free, but no hole is larger than {}\n\
@@ -80,7 +84,11 @@ impl Outcome {
             bytes(worst.free_bytes()),
             bytes(worst.largest_hole),
             bytes(self.pool_bytes),
-        )
+        );
+        if !self.says_who_died {
+            text += &wrapped(NEWEST_DIES_FIRST);
+        }
+        text
     }
 }
 
@@ -94,7 +102,8 @@ pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failu
         let mut model = Model::new(bytes_default);
         let summary = trace::read(source.open()?, &mut model, &mut *progress)?;
         summary.expect_times("replay")?;
-        Ok(model.outcome(name.clone().into_owned(), summary.tick_rate()))
+        let outcome = model.outcome(name.clone().into_owned(), summary.tick_rate());
+        Ok(Outcome { says_who_died: summary.says_who_died(), ..outcome })
     };
     read().map_err(|fault| fault.of_input(&name))
 }
@@ -214,6 +223,7 @@ impl Model {
             ticks_per_second,
             live_bytes_peak: self.live_bytes_peak,
             worst: self.worst,
+            says_who_died: true,
         }
     }
 }

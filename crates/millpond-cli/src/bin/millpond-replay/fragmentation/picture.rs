@@ -36,9 +36,17 @@ pub(crate) fn svg(outcome: &Outcome) -> String {
     frame.line(&mut svg, &outcome.points, POOLS, " stroke-dasharray=\"7 4\"", |_| {
         outcome.pool_bytes
     });
+    if !outcome.says_who_died {
+        let _ =
+            writeln!(svg, "<text x=\"{LEFT}\" y=\"58\" fill=\"{INK}\">{NEWEST_DIES_FIRST}</text>");
+    }
     svg.push_str("</svg>\n");
     svg
 }
+
+/// Under the legend, where a recording does not say who died.
+const NEWEST_DIES_FIRST: &str =
+    "assumed: of several equal blocks the newest is freed first (heaptrack --raw records which)";
 
 fn legend(svg: &mut String) {
     let mut x = LEFT;
@@ -172,6 +180,7 @@ mod tests {
             live_bytes_peak: 100,
             worst: Point::default(),
             pool_bytes: 4096,
+            says_who_died: true,
         }
     }
 
@@ -202,5 +211,12 @@ mod tests {
     fn a_run_of_no_events_has_a_picture_too() {
         let svg = svg(&outcome(Vec::new()));
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    #[test]
+    fn who_died_is_assumed_where_a_recording_does_not_say_it() {
+        let known = outcome(vec![Point::default()]);
+        assert!(!svg(&known).contains("assumed"));
+        assert!(svg(&Outcome { says_who_died: false, ..known }).contains(NEWEST_DIES_FIRST));
     }
 }

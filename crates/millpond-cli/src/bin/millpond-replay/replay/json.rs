@@ -27,6 +27,8 @@ struct TraceJson<'o> {
     walks: usize,
     visits: u64,
     classes: usize,
+    /// `known`, or `newest-first` where the trace does not say which object dies, and the newest of several equal ones did.
+    lives: &'static str,
     /// The slots of all pools, and their size in bytes.
     slots: usize,
     pool_bytes: u64,
@@ -111,6 +113,7 @@ impl<'o> From<&'o Outcome> for TraceJson<'o> {
             walks: script.walks.count,
             visits: script.walks.visits,
             classes: script.classes,
+            lives: if script.says_who_died { "known" } else { "newest-first" },
             slots: script.slots,
             pool_bytes: script.pool_bytes,
             object_bytes: ObjectBytesJson {

@@ -70,6 +70,8 @@ pub(crate) struct Summary {
     pub(crate) cut: usize,
     /// The size of all slots together.
     pub(crate) pool_bytes: u64,
+    /// Whether the trace says which object dies; otherwise the newest of its size and call stack did.
+    pub(crate) says_who_died: bool,
 }
 
 /// The whole recording, for which a verdict says what a pool saves.

@@ -64,6 +64,7 @@ pub(crate) struct Script {
     births_in_trace: u64,
     recorded_ms: Option<f64>,
     events_taken: u64,
+    says_who_died: bool,
 }
 
 /// The walks over all objects.
@@ -139,6 +140,7 @@ impl Script {
             bytes_max: sizes().next_back().unwrap_or(0),
             cut: self.cut,
             pool_bytes: self.pool_bytes(),
+            says_who_died: self.says_who_died,
         }
     }
 
@@ -274,6 +276,7 @@ impl Recorder {
             births_in_trace: trace.births,
             recorded_ms: trace.tick_rate().map(|rate| trace.ticks() as f64 / rate * 1e3),
             events_taken: self.taken,
+            says_who_died: trace.says_who_died(),
         };
         if walks.visits > VISITS_MAX {
             return Err(format!(

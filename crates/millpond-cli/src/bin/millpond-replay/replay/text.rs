@@ -6,6 +6,7 @@ use super::object::SIZES;
 use super::run::STRETCH;
 use super::{Outcome, Summary};
 use millpond_plan::error::shown;
+use millpond_plan::output::between::NEWEST_DIES_FIRST;
 use millpond_plan::output::figures::{bytes, count, number_of, small};
 use millpond_plan::output::paint::Paint;
 use millpond_plan::output::table::Table;
@@ -18,6 +19,9 @@ const GIVE_WAY: &[&str] = &["seen µs", "¼", "¾", "p99.9"];
 pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
     let mut text = format!("\n{}\n", paint.strong(&shown(outcome.name.as_bytes())));
     text += &what_was_replayed(&outcome.script);
+    if !outcome.script.says_who_died {
+        text += &wrapped(NEWEST_DIES_FIRST);
+    }
     if let Some(verdict) = &outcome.verdict {
         text.push('\n');
         text += &paint.strong_lines(&wrapped(&verdict.sentence));
