@@ -74,6 +74,9 @@ const char *mp_status_text(mp_status status);
 
 /* The library's message if it aborts the program, because of a bug of its own or a write to a dead slot (`MP_FILLED`),
  * which it writes to stderr as well; otherwise empty. */
+#if defined(_WIN32) && defined(MILLPOND_DLL) /* defined by programs that use millpond.dll */
+__declspec(dllimport)
+#endif
 extern char mp_last_words[256];
 
 /* ---- Pools ----------------------------------------------------------------------------------------------------- */

@@ -26,8 +26,31 @@ pub(crate) type Write = unsafe extern "C" fn(*const u8, usize, *mut c_void) -> b
 
 unsafe extern "C" {
     fn free(memory: *mut c_void);
+    #[cfg(not(windows))]
     safe fn aligned_alloc(align: usize, bytes: usize) -> *mut c_void;
     safe fn calloc(count: usize, bytes: usize) -> *mut c_void;
+}
+
+// The C library of Windows has no `aligned_alloc`, and what takes its place has a `free` of its own.
+#[cfg(windows)]
+unsafe extern "C" {
+    safe fn _aligned_malloc(bytes: usize, align: usize) -> *mut c_void;
+    fn _aligned_free(memory: *mut c_void);
+}
+
+#[cfg(windows)]
+fn aligned_alloc(align: usize, bytes: usize) -> *mut c_void {
+    _aligned_malloc(bytes, align)
+}
+
+/// # Safety
+///
+/// The memory came from [`aligned_alloc`], and nobody uses it.
+unsafe fn free_aligned(memory: *mut c_void) {
+    #[cfg(windows)]
+    let free = _aligned_free;
+    // SAFETY: as the caller promises.
+    unsafe { free(memory) };
 }
 
 /// Memory of the C library for a layout; null if there is none.
@@ -101,5 +124,5 @@ pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Status> {
 /// The memory came from [`c_take`], and nobody uses it.
 pub(crate) unsafe fn c_free(memory: *mut c_void) {
     // SAFETY: as the caller promises.
-    unsafe { free(memory) };
+    unsafe { free_aligned(memory) };
 }

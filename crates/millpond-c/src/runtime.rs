@@ -123,7 +123,8 @@ extern "C" fn rust_eh_personality() -> ! {
     abort()
 }
 
-/// As above.
+/// As above. On Windows, each compiler's own library has it.
+#[cfg(not(windows))]
 #[unsafe(no_mangle)]
 extern "C" fn _Unwind_Resume() -> ! {
     abort()

@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The C library of Windows has other names for aligned memory. */
+#if defined(_WIN32)
+#include <malloc.h>
+#define aligned_alloc(align, bytes) _aligned_malloc(bytes, align)
+#define free_aligned _aligned_free
+#else
+#define free_aligned free
+#endif
+
 #define CHECK(condition)                                                       \
     do {                                                                       \
         if (!(condition)) {                                                    \

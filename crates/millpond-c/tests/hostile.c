@@ -36,7 +36,7 @@ static void give_back(void *memory, size_t bytes, size_t align, void *user) {
     (void)align;
     CHECK(memory == of->start + of->skip);
     of->given++;
-    free(of->start);
+    free_aligned(of->start);
 }
 
 static void a_struct_that_ends_within_a_field(void) {

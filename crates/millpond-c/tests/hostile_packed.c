@@ -38,7 +38,7 @@ static void give_back(void *memory, size_t bytes, size_t align, void *user) {
     (void)align;
     CHECK(memory == of->start + of->skip && bytes == of->asked);
     of->given++;
-    free(of->start);
+    free_aligned(of->start);
 }
 
 static mp_status created(const mp_options *options) {

@@ -257,7 +257,7 @@ static void give_some(void *block, size_t bytes, size_t align, void *user) {
     (void)align;
     of->blocks--;
     of->bytes -= bytes;
-    free(block);
+    free_aligned(block);
 }
 
 static void growth_takes_memory_and_gives_it_back(void) {

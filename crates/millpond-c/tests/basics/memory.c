@@ -19,7 +19,7 @@ static void *count_take(size_t bytes, size_t align, void *user) {
 static void count_give(void *block, size_t bytes, size_t align, void *user) {
     MP_CAST_(counted *, user)->given += bytes;
     (void)align;
-    free(block);
+    free_aligned(block);
 }
 
 static void memory(void) {
