@@ -7,6 +7,7 @@ mod common;
 mod aided;
 mod classic;
 mod initialiser;
+mod removals;
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -215,6 +215,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         for hook in self.on_release.into_iter().flatten() {
             hook(&mut self.objects[index]);
         }
+        self.handles.note_removal(handle);
         self.handles.release_live(index, handle.word());
         true
     }
@@ -235,6 +236,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// });
     /// assert_eq!(sparks.len(), 1);
     /// ```
+    #[track_caller]
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         let mut live = LiveWalk::new(self.occupancy());
         while let Some(index) = live.next(self.occupancy().source()) {
@@ -319,6 +321,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ///
     /// If [`on_release`](RecyclerBuilder::on_release) panics, the object of that call and all later
     /// ones stay live.
+    #[track_caller]
     pub fn clear(&mut self) {
         if self.changes_released() {
             self.retain(|_, _| false);
@@ -624,7 +627,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for Recycler<T, R, H> {
     fn index(&self, handle: H) -> &T {
         match self.get(handle) {
             Some(object) => object,
-            None => refuse(self.name(), handle, self.explain(handle)),
+            None => {
+                if cfg!(feature = "debug-aids") {
+                    self.handles.tell_removal(handle);
+                }
+                refuse(self.name(), handle, self.explain(handle))
+            }
         }
     }
 }
@@ -638,7 +646,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
     fn index_mut(&mut self, handle: H) -> &mut T {
         match self.handles.find(handle) {
             Some(index) => &mut self.objects[index],
-            None => refuse(self.name(), handle, self.explain(handle)),
+            None => {
+                if cfg!(feature = "debug-aids") {
+                    self.handles.tell_removal(handle);
+                }
+                refuse(self.name(), handle, self.explain(handle))
+            }
         }
     }
 }

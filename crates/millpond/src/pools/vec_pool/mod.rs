@@ -1,6 +1,7 @@
 //! [`VecPool`], which grows as a `Vec` does, and what its methods return.
 
 mod builder;
+mod compact;
 mod growth;
 mod iterators;
 mod reserve;

@@ -10,7 +10,8 @@ fn step_of_growth(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
     match random.below(22) {
         0..2 => Step::Reserve(n),
-        2 => Step::Shrink,
+        2 if m % 2 == 0 => Step::Shrink,
+        2 => Step::Compact(n),
         3 => Step::Save(n),
         4 => Step::Restore(n),
         5 => Step::RestoreElsewhere(n, m),

@@ -380,8 +380,9 @@ impl<T> SyncPool<T> {
     #[track_caller]
     pub fn remove(&self, handle: Handle<T>) -> bool {
         let removed = self.slots().remove(handle);
-        if !removed {
-            self.note_refused_removal(handle);
+        match removed {
+            true => self.note_removal(handle),
+            false => self.note_refused_removal(handle),
         }
         removed
     }
@@ -410,6 +411,7 @@ impl<T> SyncPool<T> {
         let mut removed = 0;
         for handle in handles {
             if batch.remove(handle) {
+                self.note_removal(handle);
                 removed += 1;
                 continue;
             }
@@ -439,8 +441,10 @@ impl<T> SyncPool<T> {
     #[track_caller]
     pub fn take(&self, handle: Handle<T>) -> Result<T, TakeError> {
         let taken = self.slots().take(handle);
-        if let Err(TakeError::Stale) = taken {
-            self.note_refused_removal(handle);
+        match taken {
+            Ok(_) => self.note_removal(handle),
+            Err(TakeError::Stale) => self.note_refused_removal(handle),
+            Err(_) => {}
         }
         taken
     }
