@@ -247,6 +247,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         }
     }
 
+    /// Calls `visit` with each dead object, in index order: to give back what a burst took. O(capacity).
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut buffers = Recycler::from_fn(4, |_| Vec::<u8>::with_capacity(1024));
+    /// let (kept, _) = buffers.acquire().unwrap();
+    /// let (burst, buffer) = buffers.acquire().unwrap();
+    /// buffer.extend([0; 1 << 20]);
+    /// buffers.release(burst);
+    ///
+    /// // Now and then, or after a quiet minute:
+    /// buffers.for_each_idle(|buffer| {
+    ///     buffer.clear();
+    ///     buffer.shrink_to(1024);
+    /// });
+    /// assert!(buffers.as_slice().iter().all(|buffer| buffer.capacity() < 2048));
+    /// # assert!(buffers.get(kept).is_some());
+    /// ```
+    pub fn for_each_idle(&mut self, mut visit: impl FnMut(&mut T)) {
+        let words = self.handles.words();
+        for (index, object) in self.objects.iter_mut().enumerate() {
+            if !words.is_live(index) {
+                visit(object);
+            }
+        }
+    }
+
     /// Acquires an object; if none is dead, first releases the live object with the smallest key.
     /// Also returns the handle that became stale. Of objects with equal keys, the one with the
     /// lowest index is released. Returns `None` if the capacity is 0, or if every slot is in its

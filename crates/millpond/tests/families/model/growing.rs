@@ -10,8 +10,7 @@ fn step_of_growth(random: &mut Random) -> Step {
     let [n, m, ..] = random.next().to_le_bytes();
     match random.below(22) {
         0..2 => Step::Reserve(n),
-        2 if m % 2 == 0 => Step::Shrink,
-        2 => Step::Compact(n),
+        2 => Step::Shrink,
         3 => Step::Save(n),
         4 => Step::Restore(n),
         5 => Step::RestoreElsewhere(n, m),
@@ -23,6 +22,29 @@ fn step_of_growth(random: &mut Random) -> Step {
         10 => Step::Reattach(n),
         11 => Step::Migrate(n),
         _ => step(random),
+    }
+}
+
+/// Every other time one of those that leave holes, or close them.
+fn step_of_holes(random: &mut Random) -> Step {
+    let [n, m, ..] = random.next().to_le_bytes();
+    match random.below(20) {
+        0..4 => Step::Compact(n),
+        4..7 => Step::Remove(n),
+        7 => Step::Fill,
+        8 => Step::Detach(n),
+        9 => Step::Retain(u16::from_le_bytes([n, m])),
+        _ => step(random),
+    }
+}
+
+fn compacted(kind: &KindToRun) {
+    for capacity in [3, 8, 70] {
+        let plan = Plan::of(capacity);
+        sequences_of(step_of_holes, kind, plan, 6, 80);
+        sequences_of(step_of_holes, kind, Plan { lifetimes: Some(2), ..plan }, 6, 80);
+        let wrapping = Plan { lifetimes: Some(2), wraps: true, ..plan };
+        sequences_of(step_of_holes, kind, wrapping, 6, 80);
     }
 }
 
@@ -48,7 +70,7 @@ fn reserved_behind_a_freed_slot(kind: &KindToRun) {
     }
 }
 
-tests_of! { [short, reserved_behind_a_freed_slot]
+tests_of! { [short, compacted, reserved_behind_a_freed_slot]
     vec_lifo: VecKind<Lifo, Handle<()>>;
     vec_fifo: VecKind<Fifo, Handle<()>>;
     vec_lowest_first: VecKind<LowestFirst, Handle<()>>;
