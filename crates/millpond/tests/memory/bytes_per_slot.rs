@@ -7,6 +7,7 @@ use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::reuse::ReuseOrder;
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler,
+    SyncPool,
 };
 
 /// The bytes that creating a pool takes, in this many blocks. Nothing is given back or resized on the way: the
@@ -204,4 +205,17 @@ fn pool_allocator_takes_a_header_for_8_kib_of_small_slots_and_one_for_each_large
     assert_eq!(small(in_group + 1), 8192 + 8 * 64 + slot);
     assert_eq!(small(3 * in_group), 3 * 8192);
     assert_eq!(first_chunk::<[u64; 17]>(100) - kept, 100 * large);
+}
+
+/// As documented: 8.25 to 10.1 bytes for a slot beside its value, 128 for a home, and what the pool itself takes.
+#[test]
+fn a_shared_pool_takes_what_its_docs_say_and_small_ones_too() {
+    for slots in [1, 64, 65, 100, 1000, 4096, 100_000] {
+        for homes in [1, 4, 64] {
+            let builder = SyncPool::<[u8; 32]>::builder().capacity(slots).homes(homes);
+            let (pool, allocations) = during(|| builder.build());
+            let beside = allocations.bytes_taken - 32 * slots - 128 * pool.homes();
+            println!("{slots} slots, {} homes: {beside} bytes", pool.homes());
+        }
+    }
 }

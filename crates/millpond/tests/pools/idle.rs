@@ -2,7 +2,7 @@
 
 use millpond::{Recycler, SyncRecycler};
 
-use crate::common::panics;
+use crate::common::{panics, quiet_panic};
 
 #[test]
 fn each_dead_object_is_visited_once_and_no_live_one() {
@@ -53,7 +53,9 @@ fn a_visit_that_panics_leaves_its_object_free() {
     assert!(panics(|| {
         recycler.for_each_idle(|_| {
             seen += 1;
-            assert!(seen < 2);
+            if seen == 2 {
+                quiet_panic();
+            }
         });
     }));
     assert_eq!((seen, recycler.available()), (2, 3));
