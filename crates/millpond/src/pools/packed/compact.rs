@@ -13,7 +13,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
     ///
     /// At most as many values change their slots as there are free ones below the last live one, each once. For the
     /// slots, that is a removal and an insertion: both are counted and recorded, and a value in the last
-    /// [lifetime](crate::GenerationCount) of its slot leaves a retired slot. Slots of [detached](Self::detach) values and
+    /// [lifetime](crate::PoolBuilder::lifetimes) of its slot leaves a retired slot. Slots of [detached](Self::detach) values and
     /// retired slots stay.
     ///
     /// If `moved` panics, the value of that call and all others keep the handles that they have then, and no slot is freed.

@@ -14,7 +14,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     ///
     /// At most as many objects move as there are free slots below the last live one, each once; the others keep their
     /// slots and handles. For the slots, a move is a removal and an insertion: both are counted and recorded, and an object
-    /// in the last [lifetime](crate::GenerationCount) of its slot leaves a retired slot. Slots of
+    /// in the last [lifetime](crate::PoolBuilder::lifetimes) of its slot leaves a retired slot. Slots of
     /// [detached](Self::detach) objects and retired slots stay where they are.
     ///
     /// If `moved` panics, the object of that call and all others keep the handles that they have then, and no slot is freed.
@@ -39,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// }
     /// assert_eq!(tree.shrink_to_fit(), 28); // of 128: a live slot keeps all before it
     ///
-    /// let mut new_handles = SideTable::new();
+    /// let mut new_handles = SideTable::with_limit(usize::MAX); // far slots come first
     /// tree.compact(|old, new, _| {
     ///     new_handles.insert(old, new).unwrap();
     ///     if let Some(name) = names.remove(old) {
