@@ -110,6 +110,8 @@ pub extern "C" fn mp_status_text(status: Status) -> *const c_char {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     /// Some words stand here and in the library, and C has fewer codes than the library has reasons: what is the same
