@@ -1,4 +1,5 @@
-//! Status codes, and what they mean.
+//! Status codes, and what they mean. A test compares their words with those of the library (`reports/errors.rs`,
+//! `handle/refusal.rs`) where both have them.
 
 use core::ffi::{CStr, c_char};
 
@@ -105,4 +106,30 @@ pub(crate) fn status_of(result: Result<(), Status>) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn mp_status_text(status: Status) -> *const c_char {
     status.text().as_ptr()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    /// Some words stand here and in the library, and C has fewer codes than the library has reasons: what is the same
+    /// there is the same here.
+    #[test]
+    fn the_words_are_those_of_the_library() {
+        let text = |status: Status| status.text().to_str().unwrap();
+        for refusal in [Refusal::NeverIssued, Refusal::OtherPool] {
+            assert_eq!(text(refusal.into()), refusal.to_string());
+        }
+        for kind in [InsertAtErrorKind::Occupied, InsertAtErrorKind::Retired] {
+            assert_eq!(text(kind.into()), kind.to_string());
+        }
+        // Of a lookup and of an insertion at a handle.
+        assert_eq!(Status::from(Refusal::Stale), Status::from(InsertAtErrorKind::Stale));
+        assert!(
+            Refusal::Stale.to_string().starts_with("stale: ")
+                && text(Status::STALE).starts_with("stale: ")
+        );
+    }
 }

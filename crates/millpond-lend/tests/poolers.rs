@@ -17,6 +17,9 @@ use postgres_server::{Server, with_server};
 use tokio_postgres::Config;
 use tokio_postgres::types::Type;
 
+/// After so many loans, a caller has long met another session.
+const ROUNDS: usize = 10_000;
+
 /// Runs a test behind a pooler with two sessions, or says why not.
 fn behind_pooler(name: &str, mode: &str, test: impl AsyncFnOnce(&Pooler, &Server)) {
     with_server(name, "", async |server| match Pooler::start(server, mode, 2) {
@@ -89,7 +92,8 @@ fn prepared_statements_fail_behind_a_pooler() {
 fn a_session_that_cannot_be_reset_is_told() {
     behind_pooler("pooler-reset", "transaction", async |pooler, _| {
         let lender = lender_of(Postgres::new(pooler.config()).resets_session());
-        let told = loop {
+        let mut told = None;
+        for _ in 0..ROUNDS {
             let loans = async || {
                 let loan = lender.acquire().await?;
                 let _ = loan.simple_query("set app.tenant = 'ann'").await;
@@ -97,9 +101,11 @@ fn a_session_that_cannot_be_reset_is_told() {
             };
             let (a, b, c, d) = tokio::join!(loans(), loans(), loans(), loans());
             if let Err(error) = a.and(b).and(c).and(d) {
-                break error.to_string();
+                told = Some(error.to_string());
+                break;
             }
-        };
+        }
+        let told = told.expect("a caller is told");
         assert!(told.contains("opening failed permanently"), "{told}");
         assert!(told.contains("a pooler between the program and the server"), "{told}");
         assert!(told.contains("set local"), "{told}");
@@ -112,12 +118,13 @@ fn a_session_that_cannot_be_reset_is_told() {
             let told = std::thread::scope(|scope| {
                 let threads = [(); 4].map(|()| {
                     scope.spawn(|| {
-                        loop {
+                        for _ in 0..ROUNDS {
                             match lender.acquire() {
                                 Ok(mut loan) => drop(loan.simple_query("set app.tenant = 'ann'")),
                                 Err(error) => return error.to_string(),
                             }
                         }
+                        String::from("nobody was told")
                     })
                 });
                 threads.map(|thread| thread.join().unwrap())

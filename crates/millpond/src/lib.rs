@@ -288,6 +288,7 @@ pub use occupancy::Occupancy;
 pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
 pub use pools::{iterators, slot_pool, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
+pub use reports::peak::{Peak, PeakMeter};
 pub use reports::stats::Stats;
 pub use slots::generations::Generations;
 

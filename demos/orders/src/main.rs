@@ -80,7 +80,7 @@ fn main() -> ExitCode {
             match Server::start("orders-demo", "") {
                 Ok(server) => on_postgres(stage, server).await,
                 Err(why) => {
-                    println!("not run on PostgreSQL: {why}; on SQLite instead");
+                    millpond_demos::say!("not run on PostgreSQL: {why}; on SQLite instead");
                     on_sqlite(stage).await
                 }
             }
@@ -112,7 +112,9 @@ async fn on_sqlite(stage: &Stage) -> Result<(), Failure> {
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "normal")
     });
-    println!("SQLite has no server that could restart: all connections are replaced instead");
+    millpond_demos::say!(
+        "SQLite has no server that could restart: all connections are replaced instead"
+    );
     let replace_all = |lender: &Lender<Threaded<Sqlite>>| {
         lender.evict_all();
         Ok(())
@@ -138,7 +140,7 @@ async fn show<S: Store>(
     S::create(lender.acquire().await?).await.map_err(Failure::Impossible)?;
 
     let trace = stage.path("orders.trace");
-    println!("in another terminal: millpond watch {}", trace.display());
+    millpond_demos::say!("in another terminal: millpond watch {}", trace.display());
     let is_over = Arc::new(AtomicBool::new(false));
     let recorder = tokio::spawn(record(lender.clone(), trace.clone(), Arc::clone(&is_over)));
     let address = service::start(lender.clone()).await?;
@@ -215,18 +217,20 @@ fn tell(
     interruption: &Interruption,
     (down, up): (Instant, Instant),
 ) {
-    println!(
+    millpond_demos::say!(
         "{} orders: {} acknowledged, {} failed, {} clients hung up",
         tally.answers(),
         tally.acknowledged.len(),
         tally.failed.len(),
         tally.hung_up.len()
     );
-    println!(
+    millpond_demos::say!(
         "{} connections opened for {CLIENTS} clients, at most {} of {CAPACITY} at once; {} openings failed",
-        stats.opened, stats.peak_out, stats.open_failed
+        stats.opened,
+        stats.peak_out,
+        stats.open_failed
     );
-    println!(
+    millpond_demos::say!(
         "waits: 50 % below {:.1} ms, 99 % below {:.1} ms",
         ms(stats.wait_us_at(0.5) + 1),
         ms(stats.wait_us_at(0.99) + 1)
@@ -237,7 +241,7 @@ fn tell(
             let range = from..from + Duration::from_secs(1);
             tally.answered_at.iter().filter(|at| range.contains(at)).count()
         };
-        println!(
+        millpond_demos::say!(
             "{} for {:.0} ms; first order {:.0} ms after; {} orders in that second, {} in the \
              one before the stop",
             interruption.meanwhile,

@@ -17,6 +17,15 @@ pub use plotters::style::{Color, RGBAColor, RGBColor};
 pub use random::Random;
 pub use stage::{Failure, Stage, check, play, play_with};
 
+/// Prints a line. A reader that has closed the pipe has seen enough.
+#[macro_export]
+macro_rules! say {
+    ($($part:tt)*) => {{
+        use ::std::io::Write as _;
+        let _ = ::std::writeln!(::std::io::stdout(), $($part)*);
+    }};
+}
+
 /// How often this thread has taken memory so far, or more of it. Counts in a program whose `#[global_allocator]` is
 /// [`Counting`].
 #[must_use]

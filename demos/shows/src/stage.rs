@@ -107,7 +107,7 @@ impl Stage {
         let path = self.path(name);
         write(&path)
             .map_err(|error| Failure::Impossible(format!("{}: {error}", path.display())))?;
-        println!("wrote {}", path.display());
+        crate::say!("wrote {}", path.display());
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn run(demo: &str, arguments: &[&str]) -> Output {
     Command::new(demo).args(arguments).output().expect("the demo starts")
@@ -87,4 +87,24 @@ fn a_place_that_cannot_be_written_to_is_one_line_and_exit_code_2() {
     let said = String::from_utf8(ran.stderr).expect("text");
     assert!(said.starts_with("voices: ") && said.contains("a-file"), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn a_reader_that_has_closed_the_pipe_has_seen_enough() {
+    for (name, demo) in [
+        ("city", env!("CARGO_BIN_EXE_city")),
+        ("fireworks", env!("CARGO_BIN_EXE_fireworks")),
+        ("jobs", env!("CARGO_BIN_EXE_jobs")),
+        ("quadtree", env!("CARGO_BIN_EXE_quadtree")),
+        ("voices", env!("CARGO_BIN_EXE_voices")),
+    ] {
+        let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("closed-{name}"));
+        let mut command = Command::new(demo);
+        command.arg("--short").arg("--output").arg(&output);
+        let mut running =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the demo starts");
+        drop(running.stdout.take());
+        let ran = running.wait_with_output().expect("it ends");
+        assert!(ran.status.success(), "{name}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
 }

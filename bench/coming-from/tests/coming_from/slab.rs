@@ -69,10 +69,20 @@ fn shrink_to_fit() {
 fn compact() {
     let (mut old, keys, mut new, handles) = three();
     (old.remove(keys[0]), new.remove(handles[0]));
-    // slab moves the last value to the first place, and says so; here, a handle stays.
-    old.compact(|_, from, to| (from, to) == (2, 0));
-    new.shrink_to_fit();
-    assert_eq!((old.get(0), old.len()), (new.get(handles[2]), new.len()));
+    // Both move the last value to the first place, and say so.
+    let mut moved = Vec::new();
+    old.compact(|value, from, to| {
+        moved.push((*value, from, to));
+        true
+    });
+    let mut renamed = Vec::new();
+    new.compact(|from, to, value| renamed.push((*value, from, to)));
+    assert_eq!((moved.len(), renamed.len()), (1, 1));
+    let (value, from, to) = renamed[0];
+    assert_eq!((value, from.index() as usize, to.index() as usize), moved[0]);
+    assert_eq!((from, new.get(from)), (handles[2], None));
+    assert_eq!((old.get(0), old.len()), (new.get(to), new.len()));
+    assert_eq!(new.capacity(), 2);
 }
 
 #[test]

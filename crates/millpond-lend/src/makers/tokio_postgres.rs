@@ -110,7 +110,8 @@ pub struct Connection {
 
 impl Connection {
     /// Returns a prepared statement of this text, which is prepared only once for each connection.
-    /// A query with it takes one round trip; one with a text takes two more, to prepare it.
+    /// A query with it takes one round trip; one with a text waits for another one, to prepare it, and closes the
+    /// statement afterwards.
     ///
     /// A connection keeps 256 statements, and then forgets the one that was used longest ago.
     ///

@@ -76,8 +76,10 @@ pub trait Bounded: Lifetimes {
     where
         Self::Value: 'a;
     /// Calls `keep` once per live object, and removes the values for which it returns `false`.
+    #[track_caller]
     fn retain(&mut self, keep: impl FnMut(Self::Handle, &mut Self::Value) -> bool);
     /// Removes and drops all values.
+    #[track_caller]
     fn clear(&mut self);
 
     /// Like `insert`, but a full pool does not count as a refusal.
@@ -89,6 +91,7 @@ pub trait Bounded: Lifetimes {
     fn refuse<V>(&mut self, value: V) -> Full<V>;
     /// Like `remove`, to make room for another object: counts as an eviction.
     #[doc(hidden)]
+    #[track_caller]
     fn evict(&mut self, victim: Self::Handle) -> Option<Self::Value>;
 }
 
@@ -216,9 +219,11 @@ macro_rules! bounded {
             {
                 self.iter_mut()
             }
+            #[track_caller]
             fn retain(&mut self, keep: impl FnMut($handle, &mut $value) -> bool) {
                 self.retain(keep);
             }
+            #[track_caller]
             fn clear(&mut self) {
                 self.clear();
             }
@@ -235,6 +240,7 @@ macro_rules! bounded {
                 $refuse
             }
             #[inline]
+            #[track_caller]
             fn evict(&mut self, $victim: $handle) -> Option<$value> {
                 let $evicting = self;
                 $evict

@@ -1,4 +1,5 @@
-//! Errors. Each returns the value, and its message says what the pool's state is.
+//! Errors. Each returns the value, and its message says what the pool's state is. `millpond-c` (`src/status.rs`) and
+//! the error of `millpond-classic`'s byte map have some of the same words: change them together.
 
 use core::fmt;
 

@@ -3,6 +3,7 @@
 #[cfg_attr(not(feature = "debug-aids"), path = "no_debug.rs")]
 pub mod debug;
 pub(crate) mod errors;
+pub(crate) mod peak;
 #[cfg_attr(not(feature = "recorder"), path = "no_recorder.rs")]
 pub mod recorder;
 pub(crate) mod recorder_hook;

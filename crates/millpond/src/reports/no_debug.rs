@@ -52,11 +52,35 @@ impl Watch {
         match *self {}
     }
 
+    pub(crate) fn moved(&self, _: usize, _: usize) {
+        match *self {}
+    }
+
     pub(crate) fn restored(&self, _: usize) {
         match *self {}
     }
 
-    pub(crate) fn removal_refused<H>(&self, _: H, _: Explanation) {
+    pub(crate) fn removal_refused<H>(&self, _: H, _: Explanation, _: Option<Explanation>) {
+        match *self {}
+    }
+
+    pub(crate) fn tell_removal<H>(&self, _: H, _: Explanation, _: Option<Explanation>) {
+        match *self {}
+    }
+
+    pub(crate) fn remembers_removals(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn removed<H>(&self, _: H) {
+        match *self {}
+    }
+
+    pub(crate) fn iterated(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn removed_in_iteration<H>(&self, _: H) {
         match *self {}
     }
 

@@ -87,8 +87,9 @@
 //!   the reason, and the memory that a reader touches is in proportion to the input: that of a pool with as
 //!   many slots as the file lists generations (and with `LowestFirst` a bit for 64 of the others). The slots that a file leaves out take addresses, at most 2 GiB for a pool with
 //!   the others (64 MiB on 32 bits and where there is neither Unix nor Windows: there addresses may be memory). A larger pool
-//!   is refused. To read it all the same, or to believe no capacity of a file, read a [`UsedPart`], which has the listed
-//!   slots only, and let a pool of your own [take it over](#saved-games-that-outlive-a-change).
+//!   is refused. To set a limit of your own, read an [`UpTo`]. To read a larger one all the same, or to believe no capacity
+//!   of a file, read a [`UsedPart`], which has the listed
+//!   slots only, and let a pool of your own [take it over](#saved-games-that-outlive-a-change): also if it is to be touched.
 //! - To save only the objects, write `pool.iter()`, and load them into a new pool with `insert_at`,
 //!   in any order. Handles inside the objects stay valid. The generations of dead slots are lost,
 //!   so that stale handles may be issued again; for a saved game that holds no stale handles, this
@@ -160,7 +161,7 @@ pub use self::{
 };
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub use self::{
-    format::UsedPart,
+    format::{UpTo, UsedPart},
     migrate::{MigrateError, OldPool},
 };
 pub use checksum::{Checksum, ToChecksum};

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use millpond::debug::{DebugAids, LiveReport};
+use millpond::debug::{DebugAids, LiveReport, Removal};
 use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
@@ -58,6 +58,7 @@ pub(crate) trait Aided: Sized {
 
     fn len(&self) -> usize;
     fn live_report(&self) -> Option<LiveReport>;
+    fn removal_of(&self, handle: Self::Handle) -> Option<Removal>;
     /// Panics if an invariant does not hold.
     fn check(&self) {}
 }
@@ -101,6 +102,10 @@ macro_rules! own_len_and_report {
 
         fn live_report(&self) -> Option<LiveReport> {
             self.live_report()
+        }
+
+        fn removal_of(&self, handle: Self::Handle) -> Option<Removal> {
+            self.removal_of(handle)
         }
     };
     (and_check) => {
@@ -410,7 +415,7 @@ macro_rules! aided_within {
     (
         [$($generics:tt)*] $pool:ty, capacity $capacity:expr, ways $plain:expr, $evicting:expr,
         |$aids:ident| $build:expr, insert |$self:ident, $way:ident| $insert:expr,
-        report |$told:ident| $report:expr
+        aids of |$aided:ident| $part:expr
     ) => {
         impl<$($generics)*> Aided for $pool {
             type Handle = Handle<Value>;
@@ -443,8 +448,13 @@ macro_rules! aided_within {
             }
 
             fn live_report(&self) -> Option<LiveReport> {
-                let $told = &self.0;
-                $report
+                let $aided = &self.0;
+                $part.live_report()
+            }
+
+            fn removal_of(&self, handle: Handle<Value>) -> Option<Removal> {
+                let $aided = &self.0;
+                $part.removal_of(handle)
             }
         }
     };
@@ -465,7 +475,7 @@ aided_within! {
         Self(PolicyPool::new(policy, builder, more))
     },
     insert |pool, _way| Some(pool.insert_by(VALUE, |handle, _| handle.index()).ok()?.0),
-    report |pool| pool.live_report()
+    aids of |pool| pool
 }
 
 impl<const POLICY: usize> Filled for Ruled<POLICY> {
@@ -486,7 +496,7 @@ aided_within! {
         Self(Spill::new(PackedPool::with_aids(aids), none))
     },
     insert |pool, way| insert_by_policy(pool, way),
-    report |pool| pool.first().live_report()
+    aids of |pool| pool.first()
 }
 
 /// All objects are in the second pool.
@@ -500,7 +510,7 @@ aided_within! {
         Self(Spill::new(none, PackedPool::with_aids(aids)))
     },
     insert |pool, way| insert_by_policy(pool, way),
-    report |pool| pool.second().live_report()
+    aids of |pool| pool.second()
 }
 
 /// Calls a function once for each pool that has debug aids, as its first type parameter.

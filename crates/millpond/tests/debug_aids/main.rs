@@ -6,6 +6,7 @@ mod common;
 
 mod aided;
 mod initialiser;
+mod removals;
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -6,6 +6,7 @@ use crate::common::in_every_order;
 use millpond::reuse::ReuseOrder;
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler,
+    SyncPool,
 };
 use millpond_classic::{BytemapPool, PoolAllocator, RosterPool};
 
@@ -201,4 +202,22 @@ fn pool_allocator_takes_a_header_for_8_kib_of_small_slots_and_one_for_each_large
     assert_eq!(small(in_group + 1), 8192 + 8 * 64 + slot);
     assert_eq!(small(3 * in_group), 3 * 8192);
     assert_eq!(first_chunk::<[u64; 17]>(100) - kept, 100 * large);
+}
+
+/// As documented: 8.25 to 10.1 bytes for a slot beside its value, 128 for a home, and up to 528 for the pool itself.
+#[test]
+fn a_shared_pool_takes_what_its_docs_say_and_small_ones_too() {
+    for slots in [1, 64, 65, 100, 1000, 4096, 100_000] {
+        for homes in [1, 4, 64] {
+            let builder = SyncPool::<[u8; 32]>::builder().capacity(slots).homes(homes);
+            let (pool, allocations) = during(|| builder.build());
+            let beside = allocations.bytes_taken - 32 * slots - 128 * pool.homes();
+            let within = |least: f64, most: f64| {
+                let beside = beside as f64;
+                (least..=most).contains(&beside)
+            };
+            let slots_f = slots as f64;
+            assert!(within(8.25 * slots_f, 10.1 * slots_f + 528.0), "{slots}, {homes}: {beside}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use millpond::{
     VecPool,
 };
 
+use crate::allocations::during;
 use crate::common::{Ledger, panics, quiet_panic};
 
 /// The same for a pool of each kind and order, with room for three.
@@ -424,4 +425,19 @@ fn a_restore_that_panics_keeps_what_was_out_in_the_snapshot() {
         PackedPool::builder().capacity(3), false;
         PackedVecPool::builder().capacity_max(3), false;
     }
+}
+
+/// The pool lists what is out: the first object that goes takes the list's memory, and a later one none while no more are
+/// out than were.
+#[test]
+fn only_the_first_object_that_goes_out_takes_memory() {
+    let mut pool = Pool::new(8);
+    let handles = [1, 2].map(|value| pool.insert(value).unwrap());
+    let (value, first) = during(|| pool.detach(handles[0]).unwrap());
+    assert!(first.taken > 0);
+    pool.reattach(handles[0], value).unwrap();
+    let (value, later) = during(|| pool.detach(handles[1]).unwrap());
+    assert_eq!((later.taken, later.resized), (0, 0));
+    let (_, back) = during(|| pool.reattach(handles[1], value).unwrap());
+    assert_eq!((back.taken, back.resized, back.freed), (0, 0, 0));
 }

@@ -193,3 +193,29 @@ fn keys_of_several_pools_are_kept_together() {
     let mut marks: SideTable<LargeKey, ()> = SideTable::new();
     assert!(marks.insert(LargeKey::DANGLING, ()).is_err());
 }
+
+/// The parameters of all names are in one order, value, slots, reuse order, handle, and a name leaves out what its pool has no
+/// choice of (`docs/guide/coming-from.md`).
+#[test]
+fn the_parameters_of_all_names_are_in_one_order() {
+    use millpond::overflow::PolicyPool;
+    use millpond::reuse::Fifo;
+
+    fn bytes<P>() -> usize {
+        size_of::<P>()
+    }
+    type H = Handle<()>;
+    let with_order = [
+        bytes::<Pool<u8, Fifo, H>>(),
+        bytes::<VecPool<u8, Fifo, H>>(),
+        bytes::<Recycler<u8, Fifo, H>>(),
+        bytes::<PolicyPool<u8, Fifo, H>>(),
+        bytes::<HandleAllocator<Fifo, H>>(),
+    ];
+    let without = [
+        bytes::<PackedPool<u8, H>>(),
+        bytes::<PackedVecPool<u8, H>>(),
+        bytes::<StaticPool<u8, 4, H>>(),
+    ];
+    assert!(with_order.into_iter().chain(without).all(|bytes| bytes > 0));
+}

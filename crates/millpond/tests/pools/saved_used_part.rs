@@ -3,8 +3,8 @@
 
 use millpond::overflow::{EvictOldest, Overflow, PolicyPool, Spill};
 use millpond::reuse::{Fifo, LowestFirst, ReuseOrder, Roster};
-use millpond::snapshot::{SnapshotOf, UsedPart};
-use millpond::{Handle, Handle32, HandleAllocator, Pool};
+use millpond::snapshot::{SnapshotOf, UpTo, UsedPart};
+use millpond::{Handle, Handle32, HandleAllocator, PackedVecPool, Pool, VecPool};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -315,4 +315,30 @@ fn the_file_of_an_allocator_costs_what_is_used() {
     assert!(own.handles().eq(rows.handles()));
     saved["capacity"] = json!(13);
     refused::<HandleAllocator>("14 slots are listed, but there are 13", saved);
+}
+
+#[test]
+fn a_file_that_claims_more_slots_than_the_program_reads_is_refused_before_it_takes_memory() {
+    fn read<P: serde::Serialize, const SLOTS: usize>(pool: &P) -> Result<UpTo<P, SLOTS>, String>
+    where
+        UpTo<P, SLOTS>: serde::de::DeserializeOwned,
+    {
+        serde_json::from_value(serde_json::to_value(pool).unwrap())
+            .map_err(|error| error.to_string())
+    }
+    let untouched = Pool::<[u64; 8]>::builder().capacity(1000).untouched().build();
+    let refusal = "the file has a pool of 1000 slots, and the program reads up to 999";
+    assert_eq!(read::<_, 999>(&untouched).err().as_deref(), Some(refusal));
+    assert_eq!(read::<_, 1000>(&untouched).unwrap().0.capacity(), 1000);
+    let listed = Pool::<u8>::builder().capacity(1000).reuse(Fifo).build();
+    assert_eq!(read::<_, 999>(&listed).err().as_deref(), Some(refusal));
+    assert_eq!(read::<_, 1000>(&listed).unwrap().0.capacity(), 1000);
+    let mut grown = VecPool::new();
+    (0..9).for_each(|value| _ = grown.push(value));
+    let refusal = "the file has a pool of 16 slots, and the program reads up to 15";
+    assert_eq!(read::<_, 15>(&grown).err().as_deref(), Some(refusal));
+    assert_eq!(read::<_, 16>(&grown).unwrap().0.len(), 9);
+    let packed: PackedVecPool<i32> = (0..16).collect();
+    assert_eq!(read::<_, 15>(&packed).err().as_deref(), Some(refusal));
+    assert_eq!(read::<_, 16>(&packed).unwrap().0.len(), 16);
 }

@@ -3,6 +3,7 @@
 mod circles;
 mod documentation;
 mod every_pool;
+mod fuzzed;
 mod layers;
 mod methods;
 mod steps;

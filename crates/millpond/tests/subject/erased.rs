@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 use super::key::{Layout, layout};
 use super::walk::{ExactWalk, Walk, WalkFromBothEnds, WalkToClone, own_box};
-use super::{Claimed, Form, Key, Kind, Live, Plan, PoolUnderTest, Recorder};
+use super::{Claimed, Form, Key, Kind, Live, Moved, Plan, PoolUnderTest, Recorder};
 
 /// What is true of all pools of a kind: see [`Kind`].
 pub(crate) struct Facts {
@@ -399,6 +399,7 @@ pub(crate) trait Subject<T: 'static>: Saved<T> {
     fn index_of(&self, value: &T) -> Option<Option<usize>>;
     fn reserve(&mut self, additional: usize) -> Option<bool>;
     fn shrink(&mut self) -> bool;
+    fn compact(&mut self, moved: &mut Moved<'_, Key, T>) -> bool;
     fn extend(&mut self, values: Vec<T>) -> bool;
     fn lend_values(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool;
     fn lend_runs(&mut self, lend: &mut dyn FnMut(&mut T)) -> bool;
@@ -446,6 +447,12 @@ impl<T: Plain, P: PoolUnderTest<T>> Subject<T> for P {
 
     fn shrink(&mut self) -> bool {
         PoolUnderTest::shrink(self)
+    }
+
+    fn compact(&mut self, moved: &mut Moved<'_, Key, T>) -> bool {
+        PoolUnderTest::compact(self, &mut |old, new, value| {
+            moved(Key::of(old), Key::of(new), value)
+        })
     }
 
     fn extend(&mut self, values: Vec<T>) -> bool {

@@ -96,6 +96,9 @@ pub(crate) const WAYS_BACK: u8 = 5;
 /// The ways in which [`sort`](PoolUnderTest::sort) sorts; one more swaps two values.
 pub(crate) const WAYS_TO_SORT: u8 = 3;
 
+/// What is told of each object that [`compact`](PoolUnderTest::compact) moves.
+pub(crate) type Moved<'a, H, T> = dyn FnMut(H, H, &mut T) + 'a;
+
 /// What becomes of each value in an [`update`](PoolUnderTest::update), and what it bears.
 pub(crate) type Live<'a, H, T> = dyn FnMut(H, &mut T) -> (Fate, Option<T>) + 'a;
 
@@ -281,6 +284,11 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
 
     /// Gives back slots that are not needed.
     fn shrink(&mut self) -> bool {
+        false
+    }
+
+    /// Moves objects to the lowest slots: the old handle of each, the new one and its value.
+    fn compact(&mut self, _moved: &mut Moved<'_, Self::Handle, T>) -> bool {
         false
     }
 

@@ -37,9 +37,9 @@ pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
 pub(crate) use interface::{
-    CLONED, Claimed, Fate, Kind, Live, Plan, PoolUnderTest, WAYS_BACK, WAYS_TO_SORT, WRITTEN,
-    claimed, for_every_pool, for_one_of_each, for_one_of_each_place, lent_alike, place, planned,
-    says, says_all, tests_of,
+    CLONED, Claimed, Fate, Kind, Live, Moved, Plan, PoolUnderTest, WAYS_BACK, WAYS_TO_SORT,
+    WRITTEN, claimed, for_every_pool, for_one_of_each, for_one_of_each_place, lent_alike, place,
+    planned, says, says_all, tests_of,
 };
 pub(crate) use key::Key;
 pub(crate) use packed::{PackedKind, PackedVecKind};

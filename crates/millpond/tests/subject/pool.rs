@@ -273,6 +273,12 @@ macro_rules! growing {
             true
         }
 
+        fn compact(&mut self, moved: &mut $crate::subject::Moved<'_, H, T>) -> bool {
+            let before = self.capacity();
+            assert_eq!(self.compact(moved), before - self.capacity());
+            true
+        }
+
         fn extend(&mut self, mut values: Vec<T>) -> bool {
             match values.pop() {
                 Some(only) if values.is_empty() => _ = self.push(only),

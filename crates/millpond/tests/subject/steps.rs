@@ -73,6 +73,8 @@ pub(crate) enum Step {
     /// Room for so many more.
     Reserve(u8),
     Shrink,
+    /// Objects move to the lowest slots; when so many have moved, the function panics.
+    Compact(u8),
     /// So many values at once, if there is room for them.
     Extend(u8),
     /// Every value is lent in this way of several; the n-th is another one afterwards if bit n of the mask is set.
@@ -350,6 +352,57 @@ impl<'k> Run<'k> {
             Some(now) => handle.generation() < now,
         };
         if was_live { Refusal::Stale } else { Refusal::NeverIssued }
+    }
+
+    /// The live objects with the highest numbers are in the lowest free slots; those slots that are behind all live objects
+    /// are no more, unless the function panics at this move.
+    fn compact(&mut self, panics_at: usize) -> bool {
+        let mut moves = Vec::new();
+        let mut has_it = true;
+        let pool = &mut self.pool;
+        let panicked = panics(|| {
+            has_it = pool.compact(&mut |old, new, value| {
+                if moves.len() == panics_at {
+                    quiet_panic();
+                }
+                moves.push((old, new, value.id()));
+            });
+        });
+        let last_id = self.next_id;
+        for (old, new, id) in moves {
+            assert_eq!(self.live().last(), Some(&(old, id)), "the last one moves");
+            assert_eq!(Some(new.index()), self.free_before(old.index()), "to the first free slot");
+            self.removed(old);
+            if let Some(vacant) = &mut self.vacant {
+                vacant.claim(new.index());
+            }
+            self.next_id = id;
+            self.began(new);
+            self.next_id = last_id;
+        }
+        let last = self.live().last().map(|(handle, _)| handle.index());
+        let is_free = self.free_before(last.unwrap_or(0)).is_some();
+        assert_eq!(
+            has_it && is_free,
+            panicked,
+            "it goes on until no free slot is before a live one"
+        );
+        let kept =
+            self.slots.iter().rposition(|slot| slot.live.is_some() || slot.detached.is_some());
+        if has_it && !panicked {
+            assert_eq!(
+                self.pool.there(),
+                kept.map_or(0, |last| last + 1),
+                "the others are no more"
+            );
+        }
+        has_it
+    }
+
+    /// The first slot before this one that is free and has not retired.
+    fn free_before(&self, index: usize) -> Option<usize> {
+        let is_free = |slot: &Slot| slot.live.is_none() && slot.generation.is_some();
+        self.slots[..index].iter().position(is_free)
     }
 
     /// Takes a step on both sides and compares them. `false`: this pool has no such operation, or there
@@ -641,6 +694,7 @@ impl<'k> Run<'k> {
                 }
             }
             Step::Shrink => return self.pool.shrink(),
+            Step::Compact(n) => return self.compact(n as usize % 8),
             Step::Extend(n) => {
                 let room = self.slots.len() - self.len() - self.retired();
                 let first_id = self.next_id + 1;

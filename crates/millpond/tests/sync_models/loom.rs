@@ -245,6 +245,27 @@ fn a_batch_of_removals_against_a_birth_and_a_get() {
 }
 
 #[test]
+fn of_a_batch_of_births_and_a_birth_one_is_refused_and_no_slot_is_lost() {
+    model(|| {
+        let world = World::new(2);
+        let (values, another) = ([world.value(1), world.value(2)], world.value(3));
+        let bear_both = move |pool: &SyncPool<Value>| {
+            let mut handles = Vec::new();
+            let born = pool.insert_many(values, &mut handles).is_ok();
+            assert_eq!(handles.len(), if born { 2 } else { 0 });
+            for (handle, number) in handles.into_iter().zip(1..) {
+                assert_eq!(pool.get(handle).unwrap().number, number);
+            }
+            born
+        };
+        let (theirs, mine) = world.race(bear_both, |pool| pool.insert(another).ok());
+        assert!(theirs != mine.is_some(), "there is room for one of them");
+        assert_eq!(world.pool.len(), if theirs { 2 } else { 1 });
+        world.end(3);
+    });
+}
+
+#[test]
 fn of_a_batch_and_a_removal_of_the_same_value_one_removes() {
     model(|| {
         let world = World::new(2);

@@ -529,6 +529,100 @@ fn a_batch_of_removals_does_what_they_do_one_by_one() {
 }
 
 #[test]
+fn a_batch_of_insertions_is_all_or_nothing() {
+    let first = Counted::default();
+    let values = |count: usize| vec![Arc::clone(&first); count];
+    let pool = SyncPool::builder().capacity(130).homes(2).build();
+    let mut handles = Vec::new();
+    assert_eq!(pool.insert_many(values(100), &mut handles).unwrap(), 100);
+    assert_eq!(pool.insert_many(values(0), &mut handles).unwrap(), 0);
+    for too_many in [31, 130, 131, 1000] {
+        let full = pool.insert_many(values(too_many), &mut handles).unwrap_err();
+        assert_eq!(full.to_string(), "the pool is full: all 130 slots are live");
+        assert_eq!(full.into_inner().len(), too_many, "each value comes back");
+        assert_eq!((pool.len(), handles.len(), alive(&first)), (100, 100, 100));
+        pool.validate().unwrap();
+    }
+    assert_eq!(pool.insert_many(values(30), &mut handles).unwrap(), 30);
+    assert_eq!(pool.stats().refused, 4);
+    assert!(handles.iter().all(|handle| pool.contains(*handle)));
+    handles.sort_unstable_by_key(|handle| handle.index());
+    handles.dedup();
+    assert_eq!(handles.len(), 130);
+    assert_eq!(pool.remove_many(handles), 130);
+    assert_eq!(alive(&first), 0);
+}
+
+/// Says that it has so many values, has fewer or more of them, and may panic.
+struct Lying {
+    says: usize,
+    has: usize,
+    panics_at: usize,
+    next: usize,
+}
+
+impl Iterator for Lying {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        assert_ne!(self.next, self.panics_at, "as planned");
+        self.next += 1;
+        (self.next <= self.has).then_some(self.next)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.says, Some(self.says))
+    }
+}
+
+impl ExactSizeIterator for Lying {}
+
+#[test]
+fn a_batch_of_values_that_lie_or_panic_leaves_no_slot_behind() {
+    let mut pool = SyncPool::<usize>::new(10);
+    let lying = |says, has, panics_at| Lying { says, has, panics_at, next: 0 };
+    let mut handles = Vec::new();
+    assert_eq!(pool.insert_many(lying(7, 3, 99), &mut handles).unwrap(), 3);
+    assert_eq!((pool.len(), handles.len()), (3, 3));
+    assert_eq!(pool.insert_many(lying(2, 9, 99), &mut handles).unwrap(), 2);
+    assert!(pool.insert_many(lying(usize::MAX, 1, 99), &mut handles).is_err());
+    let panicked =
+        catch_unwind(AssertUnwindSafe(|| _ = pool.insert_many(lying(5, 5, 2), &mut handles)));
+    assert!(panicked.is_err());
+    assert_eq!((pool.len(), handles.len()), (7, 7), "two came before the panic");
+    pool.validate().unwrap();
+    assert!(handles.iter().all(|handle| pool.contains(*handle)));
+    pool.clear();
+    assert_eq!((0..10).filter(|value| pool.insert(*value).is_ok()).count(), 10);
+}
+
+/// Of 64 slots, each of four threads takes 24 at once, over and over: never are more taken than there are, and in the end all
+/// are free.
+#[test]
+fn batches_of_many_threads_never_have_a_part_each() {
+    let pool = SyncPool::<usize>::builder().capacity(64).homes(4).build();
+    thread::scope(|scope| {
+        for number in 0..4 {
+            let pool = &pool;
+            scope.spawn(move || {
+                let mut handles = Vec::with_capacity(24);
+                for _ in 0..500 {
+                    match pool.insert_many([number; 24], &mut handles) {
+                        Ok(count) => assert_eq!((count, handles.len()), (24, 24)),
+                        Err(full) => assert_eq!((full.into_inner().len(), handles.len()), (24, 0)),
+                    }
+                    assert!(handles.iter().all(|handle| *pool.get(*handle).unwrap() == number));
+                    let count = handles.len();
+                    assert_eq!(pool.remove_many(handles.drain(..)), count);
+                }
+            });
+        }
+    });
+    assert_eq!(pool.len(), 0);
+    pool.validate().unwrap();
+}
+
+#[test]
 fn many_threads_remove_in_batches_what_others_insert() {
     const THREADS: usize = 4;
     let pool = SyncPool::<usize>::builder().capacity(1000).homes(THREADS).build();

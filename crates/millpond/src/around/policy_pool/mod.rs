@@ -280,6 +280,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         grown.watched()?.report_with(others, grown.occupancy().iter())
     }
 
+    /// Returns the source line that removed the handle's object, the tick, and what lives in its slot now; see
+    /// [`Pool::removal_of`](crate::Pool::removal_of). O(1).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    /// use millpond::overflow::{Overflow, PolicyPool};
+    ///
+    /// let builder = Pool::builder().capacity(1).debug_aids(DebugAids::none().remember_removals());
+    /// let mut voices = PolicyPool::new(Overflow::EvictLeast, builder, 0);
+    /// let (wind, _) = voices.insert_by("wind", |_, _| 0).unwrap();
+    /// let line = line!() + 1;
+    /// voices.insert_by("thunder", |_, _| 0).unwrap(); // evicts the wind
+    /// assert_eq!(voices.removal_of(wind).unwrap().location().line(), line);
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    #[must_use]
+    pub fn removal_of(&self, handle: H) -> Option<crate::reports::debug::Removal> {
+        let mut part = handle;
+        for pool in [self.first(), self.second()] {
+            let Some(beyond) = part.index().checked_sub(pool.capacity() as u32) else {
+                return Some(pool.removal_of(part)?.in_slot(handle.index()));
+            };
+            part = H::from_parts(beyond, handle.generation())?;
+        }
+        Some(self.pools.second().removal_of(part)?.in_slot(handle.index()))
+    }
+
     /// Grows until `additional` more values can be inserted without growth or loss, so that growth
     /// happens before play and not during it.
     ///
@@ -432,11 +460,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 
     /// Calls `keep` once per live object, in index order, and removes the values for which it
     /// returns `false`.
+    #[track_caller]
     pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
         self.pools.retain(keep);
     }
 
     /// Removes and drops all values. O(capacity).
+    #[track_caller]
     pub fn clear(&mut self) {
         self.pools.clear();
     }

@@ -234,6 +234,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
 
     /// Calls `keep` once per live object, those of the first pool first, and removes the values for
     /// which it returns `false`.
+    #[track_caller]
     pub fn retain(&mut self, mut keep: impl FnMut(A::Handle, &mut A::Value) -> bool) {
         let offset = self.first.capacity_max();
         self.first.retain(&mut keep);
@@ -241,6 +242,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     }
 
     /// Removes and drops all values.
+    #[track_caller]
     pub fn clear(&mut self) {
         self.first.clear();
         self.second.clear();

@@ -1,9 +1,11 @@
 //! How far a pool grows that doubles, and what is left of the slots that it had.
 
 mod builder;
+mod compact;
 mod reserve;
 
 pub use builder::Growing;
+pub(super) use compact::next_move;
 pub use reserve::ReserveError;
 pub(crate) use reserve::no_room;
 

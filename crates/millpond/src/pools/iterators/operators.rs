@@ -24,7 +24,12 @@ macro_rules! operators {
             fn index(&self, handle: $handle) -> &$value {
                 match self.get(handle) {
                     Some(value) => value,
-                    None => crate::reports::errors::refuse(self.name(), handle, self.explain(handle)),
+                    None => {
+                        if cfg!(feature = "debug-aids") {
+                            self.tell_removal(handle);
+                        }
+                        crate::reports::errors::refuse(self.name(), handle, self.explain(handle))
+                    }
                 }
             }
         }
@@ -37,6 +42,9 @@ macro_rules! operators {
             #[track_caller]
             fn index_mut(&mut self, handle: $handle) -> &mut $value {
                 if !self.contains(handle) {
+                    if cfg!(feature = "debug-aids") {
+                        self.tell_removal(handle);
+                    }
                     crate::reports::errors::refuse(self.name(), handle, self.explain(handle));
                 }
                 match self.get_mut(handle) {

@@ -25,6 +25,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             self.note_refused_removal(handle);
             return None;
         };
+        self.note_removal(handle);
         self.roster.detach(handle.erase(), position);
         Some(self.values.swap_remove(position))
     }

@@ -5,6 +5,7 @@
 #![allow(private_interfaces, private_bounds, reason = "nobody outside can name or implement them")]
 
 mod builder;
+mod compact;
 mod debug;
 mod detach;
 mod drain;
@@ -761,6 +762,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             self.note_refused_removal(handle);
             return None;
         };
+        self.note_removal(handle);
         let live = self.values.len();
         let value = self.values.swap_remove(position);
         self.roster.release(handle.erase(), position, live);
@@ -771,6 +773,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     fn remove_at_position(&mut self, position: usize) -> (H, T) {
         let handle = self.roster.handles()[position];
+        self.note_removal_in_iteration(handle);
         self.roster.release(handle, position, self.values.len());
         (H::from_erased(handle), self.values.swap_remove(position))
     }
@@ -911,7 +914,9 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
     #[inline]
+    #[track_caller]
     pub fn drain(&mut self) -> Drain<'_, T, H, G> {
+        self.note_iteration();
         Drain::new(self)
     }
 
@@ -930,10 +935,12 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// assert_eq!(pool.as_slice(), [5, 1, 3]);
     /// ```
     #[inline]
+    #[track_caller]
     pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
         &mut self,
         choose: F,
     ) -> ExtractIf<'_, T, H, F, G> {
+        self.note_iteration();
         ExtractIf::new(self, choose)
     }
 
@@ -957,7 +964,11 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// });
     /// assert_eq!(pool.as_slice(), [2, 1]);
     /// ```
+    #[track_caller]
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        if cfg!(feature = "debug-aids") && self.remembers_removals() {
+            return self.extract_if(|handle, value| !keep(handle, value)).for_each(drop);
+        }
         let Self { roster, values, .. } = self;
         let mut removals = Removals::new(roster);
         let mut position = 0;
@@ -997,7 +1008,9 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// pool.clear();
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
+    #[track_caller]
     pub fn clear(&mut self) {
+        self.note_removal_of_all();
         self.roster.release_all();
         self.values.clear();
     }

@@ -14,7 +14,8 @@ use crate::pools::settings::GenerationSettings;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
-    CheckWord, CountedSlots, Detached, Ledger, Parting, Partition, Sorting, retired_among,
+    CheckWord, CountedSlots, Detached, GenerationCycle, Ledger, Parting, Partition, Sorting,
+    retired_among,
 };
 
 /// ```text
@@ -232,6 +233,16 @@ impl<H: HandleLayout> PackedRoster<H> {
             }
         }
         self.slow_from = self.ledger.slow_from();
+    }
+
+    /// The value at this position is one of the handle from now on, whose slot is free and has that lifetime next.
+    pub(super) fn rename(&mut self, position: usize, handle: H) {
+        let live = self.slots.counters().live();
+        self.release(self.order[position], position, live);
+        let taken = self.acquire_at(handle, GenerationCycle::check_begin);
+        debug_assert!(taken.is_ok(), "a free slot has the lifetime that comes next");
+        // The last value has not taken its place.
+        self.swap(position, live - 1);
     }
 
     /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.

@@ -54,7 +54,8 @@ use crate::values::packed::PackedValues;
 /// # Methods
 ///
 /// They are those of [`PackedSlotPool`], as a `PackedPool` has them. Its own: [`push`](Self::push),
-/// [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max).
+/// [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`compact`](Self::compact),
+/// [`capacity_max`](Self::capacity_max).
 pub type PackedVecPool<T, H = Handle<T>> =
     PackedSlotPool<T, Doubling<<H as HandleLayout>::Word>, H>;
 

@@ -2,7 +2,7 @@
 
 use super::Recycler;
 use crate::handle::HandleLayout;
-use crate::reports::debug::LiveReport;
+use crate::reports::debug::{LiveReport, Removal};
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
@@ -23,6 +23,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[must_use]
     pub fn live_report(&self) -> Option<LiveReport> {
         self.handles.live_report()
+    }
+
+    /// Returns the source line that released the handle's object, the tick, and what lives in its slot now; see
+    /// [`Pool::removal_of`](crate::Pool::removal_of).
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_removals();
+    /// let mut buffers = Recycler::<Vec<u8>>::builder().capacity(8).debug_aids(aids).build();
+    /// let (buffer, _) = buffers.acquire().unwrap();
+    /// let line = line!() + 1;
+    /// buffers.release(buffer);
+    /// assert_eq!(buffers.removal_of(buffer).unwrap().location().line(), line);
+    /// ```
+    #[must_use]
+    pub fn removal_of(&self, handle: H) -> Option<Removal> {
+        self.handles.removal_of(handle)
     }
 
     /// Calls `scramble` for each object released from now on, after the builder's

@@ -215,6 +215,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         for hook in self.on_release.into_iter().flatten() {
             hook(&mut self.objects[index]);
         }
+        self.handles.note_removal(handle);
         self.handles.release_live(index, handle.word());
         true
     }
@@ -235,12 +236,41 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// });
     /// assert_eq!(sparks.len(), 1);
     /// ```
+    #[track_caller]
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         let mut live = LiveWalk::new(self.occupancy());
         while let Some(index) = live.next(self.occupancy().source()) {
             let handle = handle_of_live(index, self.handles.words().as_slice());
             if !keep(handle, &mut self.objects[index]) {
                 self.release(handle);
+            }
+        }
+    }
+
+    /// Calls `visit` with each dead object, in index order: to give back what a burst took. O(capacity).
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut buffers = Recycler::from_fn(4, |_| Vec::<u8>::with_capacity(1024));
+    /// let (kept, _) = buffers.acquire().unwrap();
+    /// let (burst, buffer) = buffers.acquire().unwrap();
+    /// buffer.extend([0; 1 << 20]);
+    /// buffers.release(burst);
+    ///
+    /// // Now and then, or after a quiet minute:
+    /// buffers.for_each_idle(|buffer| {
+    ///     buffer.clear();
+    ///     buffer.shrink_to(1024);
+    /// });
+    /// assert!(buffers.as_slice().iter().all(|buffer| buffer.capacity() < 2048));
+    /// # assert!(buffers.get(kept).is_some());
+    /// ```
+    pub fn for_each_idle(&mut self, mut visit: impl FnMut(&mut T)) {
+        let words = self.handles.words();
+        for (index, object) in self.objects.iter_mut().enumerate() {
+            if !words.is_live(index) {
+                visit(object);
             }
         }
     }
@@ -319,6 +349,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ///
     /// If [`on_release`](RecyclerBuilder::on_release) panics, the object of that call and all later
     /// ones stay live.
+    #[track_caller]
     pub fn clear(&mut self) {
         if self.changes_released() {
             self.retain(|_, _| false);
@@ -624,7 +655,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for Recycler<T, R, H> {
     fn index(&self, handle: H) -> &T {
         match self.get(handle) {
             Some(object) => object,
-            None => refuse(self.name(), handle, self.explain(handle)),
+            None => {
+                if cfg!(feature = "debug-aids") {
+                    self.handles.tell_removal(handle);
+                }
+                refuse(self.name(), handle, self.explain(handle))
+            }
         }
     }
 }
@@ -638,7 +674,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
     fn index_mut(&mut self, handle: H) -> &mut T {
         match self.handles.find(handle) {
             Some(index) => &mut self.objects[index],
-            None => refuse(self.name(), handle, self.explain(handle)),
+            None => {
+                if cfg!(feature = "debug-aids") {
+                    self.handles.tell_removal(handle);
+                }
+                refuse(self.name(), handle, self.explain(handle))
+            }
         }
     }
 }

@@ -38,7 +38,20 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert!(!pool.contains(handle));
     /// ```
     #[inline]
+    #[track_caller]
     pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        if cfg!(feature = "debug-aids") {
+            if let Some(handle) = self.handle_at(index) {
+                self.note_removal(handle);
+            }
+        }
+        self.storage.end(index)
+    }
+
+    /// Moves the value out of a slot, for an iteration.
+    #[inline]
+    pub(super) fn take_at(&mut self, index: usize) -> Option<T> {
+        self.note_removal_in_iteration(index);
         self.storage.end(index)
     }
 
@@ -52,7 +65,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
     #[inline]
+    #[track_caller]
     pub fn drain(&mut self) -> Drain<'_, Self> {
+        self.note_iteration();
         Drain::new(self)
     }
 
@@ -69,7 +84,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// assert_eq!(pool.len(), 3);
     /// ```
     #[inline]
+    #[track_caller]
     pub fn extract_if<F: FnMut(H, &mut T) -> bool>(&mut self, choose: F) -> ExtractIf<'_, Self, F> {
+        self.note_iteration();
         ExtractIf::new(self, choose)
     }
 
@@ -88,7 +105,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// });
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
+    #[track_caller]
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        if cfg!(feature = "debug-aids") && self.remembers_removals() {
+            return self.extract_if(|handle, value| !keep(handle, value)).for_each(drop);
+        }
         self.storage
             .retain(|index, generation, value| keep(H::from_kept_parts(index, generation), value));
     }
@@ -103,7 +124,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// pool.clear();
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
+    #[track_caller]
     pub fn clear(&mut self) {
+        self.note_removal_of_all();
         self.storage.clear();
     }
 }

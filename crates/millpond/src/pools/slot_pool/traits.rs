@@ -87,6 +87,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     #[inline]
     fn take_from(&mut self, index: usize) -> Option<T> {
-        self.remove_at(index)
+        self.take_at(index)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Growth, PoolPlace, SlotPool};
 use crate::base::OutOfMemory;
-use crate::handle::HandleLayout;
+use crate::handle::{Explanation, HandleLayout};
 use crate::pools::settings::BuildError;
 use crate::slots::reuse::ReuseOrder;
 
@@ -28,6 +28,32 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[must_use]
     pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
         self.watched()?.report(self.occupancy().iter())
+    }
+
+    /// Returns the source line that removed the handle's object, the tick, and what lives in its slot now. O(1). Returns
+    /// `None` if the object is live, if another one has been removed from the slot since, or unless the builder was set to
+    /// [remember removals](crate::debug::DebugAids::remember_removals); see [`debug`](crate::debug).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_removals();
+    /// let mut pool = Pool::<u8>::builder().capacity(8).debug_aids(aids).build();
+    /// let bullet = pool.insert(1).unwrap();
+    /// assert!(pool.removal_of(bullet).is_none());
+    /// pool.clear(); // this line
+    /// let removal = pool.removal_of(bullet).unwrap();
+    /// assert_eq!(removal.location().file(), file!());
+    /// assert!(removal.to_string().ends_with("; nothing lives in slot 0 now"));
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    #[must_use]
+    pub fn removal_of(&self, handle: H) -> Option<crate::reports::debug::Removal> {
+        if self.contains(handle) {
+            return None;
+        }
+        self.watched()?.removal_of(handle, self.live_in(handle))
     }
 
     /// What watches over the slots, if any aid is enabled.
@@ -76,16 +102,81 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         }
     }
 
+    /// The object of slot `from` is in slot `to` now.
+    #[inline]
+    pub(in crate::pools) fn note_move(&self, from: usize, to: usize) {
+        if cfg!(feature = "debug-aids") {
+            if let Some(watch) = self.storage.watched() {
+                watch.moved(from, to);
+            }
+        }
+    }
+
     /// The caller wants to remove an object. Panics if the pool refuses that, and an aid is to report it.
     #[track_caller]
     #[inline]
     pub(in crate::pools) fn note_removal(&self, handle: H) {
         if cfg!(feature = "debug-aids") {
             if let Some(watch) = self.storage.watched() {
-                if !self.contains(handle) {
-                    watch.removal_refused(handle, self.explain(handle));
+                match self.contains(handle) {
+                    true => watch.removed(handle),
+                    false => {
+                        watch.removal_refused(handle, self.explain(handle), self.live_in(handle))
+                    }
                 }
             }
         }
+    }
+
+    /// Whether it stores where objects were removed.
+    pub(super) fn remembers_removals(&self) -> bool {
+        self.storage.watched().is_some_and(|watch| watch.remembers_removals())
+    }
+
+    /// The caller is about to remove all objects.
+    #[track_caller]
+    #[inline]
+    pub(super) fn note_removal_of_all(&self) {
+        if cfg!(feature = "debug-aids") && self.remembers_removals() {
+            for handle in self.handles() {
+                self.note_removal(handle);
+            }
+        }
+    }
+
+    /// The caller begins an iteration that removes objects.
+    #[track_caller]
+    #[inline]
+    pub(super) fn note_iteration(&self) {
+        if cfg!(feature = "debug-aids") {
+            if let Some(watch) = self.storage.watched() {
+                watch.iterated();
+            }
+        }
+    }
+
+    /// The iteration removes the object in this slot.
+    #[inline]
+    pub(super) fn note_removal_in_iteration(&self, index: usize) {
+        if cfg!(feature = "debug-aids") {
+            if let (Some(watch), Some(handle)) = (self.storage.watched(), self.handle_at(index)) {
+                watch.removed_in_iteration(handle);
+            }
+        }
+    }
+
+    /// Panics if it is known what removed the object of this refused handle.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    pub(in crate::pools) fn tell_removal(&self, handle: H) {
+        if let Some(watch) = self.storage.watched() {
+            watch.tell_removal(handle, self.explain(handle), self.live_in(handle));
+        }
+    }
+
+    /// What is live in the handle's slot.
+    fn live_in(&self, handle: H) -> Option<Explanation> {
+        self.handle_at(handle.index() as usize).map(|live| self.explain(live))
     }
 }

@@ -192,7 +192,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// [detached](Self::detach) objects stay, as do those before them.
     ///
     /// 4 bytes for each freed slot that was ever used stay allocated (2 with [`Handle32`](crate::Handle32) of 16 or
-    /// more index bits) until all of them exist again, so that its old handles stay stale then. If there is no memory for
+    /// more index bits) until all of them exist again, so that its old handles stay stale then. They come back in the order
+    /// of their indices, behind all others, also with [`Fifo`](crate::reuse::Fifo). If there is no memory for
     /// the smaller block, nothing happens.
     ///
     /// ```

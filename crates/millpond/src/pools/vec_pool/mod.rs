@@ -1,6 +1,7 @@
 //! [`VecPool`], which grows as a `Vec` does, and what its methods return.
 
 mod builder;
+mod compact;
 mod growth;
 mod iterators;
 mod reserve;
@@ -51,7 +52,8 @@ use crate::values::Storage;
 /// call [`reserve`](Self::reserve) first: it also touches all pages, which an insertion leaves to the values that come.
 ///
 /// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) frees the slots after the last live one. The pool keeps their
-/// generations, so their old handles stay stale when it grows again.
+/// generations, so their old handles stay stale when it grows again. [`compact`](Self::compact) first moves objects into the
+/// lowest slots, and says which handle became which.
 ///
 /// **Time**: apart from growth, everything costs what it costs in a [`Pool`](crate::Pool).
 ///
@@ -82,7 +84,7 @@ use crate::values::Storage;
 /// | to | |
 /// | --- | --- |
 /// | create | [`new`](Self::new), [`with_capacity`](Self::with_capacity), [`builder`](Self::builder), [`typed_builder`](Self::typed_builder) |
-/// | grow and shrink | [`push`](Self::push), [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`capacity_max`](Self::capacity_max) |
+/// | grow and shrink | [`push`](Self::push), [`reserve`](Self::reserve), [`shrink_to_fit`](Self::shrink_to_fit), [`compact`](Self::compact), [`capacity_max`](Self::capacity_max) |
 #[doc = include_str!("../slot_pool/methods.md")]
 /// | list the live slots, in the order [`Roster`](crate::reuse::Roster) | [`live_slots`](Self::live_slots) |
 /// | use many threads | [`par_iter`](Self::par_iter), [`par_iter_mut`](Self::par_iter_mut), [`par_values`](Self::par_values), [`par_values_mut`](Self::par_values_mut), [`par_runs`](Self::par_runs), [`par_runs_mut`](Self::par_runs_mut) |

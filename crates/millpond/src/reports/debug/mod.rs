@@ -21,13 +21,13 @@
 //!
 //! # Which pools have which aids
 //!
-//! | | dead slots filled | refused removals panic | live objects by source line |
-//! | --- | --- | --- | --- |
-//! | [`Pool`], [`VecPool`], [`PolicyPool`] | yes | yes | yes |
-//! | [`PackedPool`], [`PackedVecPool`] | the memory after the last value; anew when it grows | yes | yes |
-//! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
-//! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by line, on all threads |
-//! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that were not released |
+//! | | dead slots filled | refused removals panic | live objects by source line | who removed it |
+//! | --- | --- | --- | --- | --- |
+//! | [`Pool`], [`VecPool`], [`PolicyPool`] | yes | yes | yes | yes |
+//! | [`PackedPool`], [`PackedVecPool`] | the memory after the last value; anew when it grows | yes | yes | yes |
+//! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` | yes |
+//! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by line, on all threads | yes, not `insert_or_evict` |
+//! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that were not released | yes |
 //!
 //! A [`StaticPool`] has none: it has no heap to store origins in, and its size, on which programs without a heap rely,
 //! must not depend on a feature. A [`SyncRecycler`](crate::SyncRecycler) has none: its
@@ -74,11 +74,13 @@ mod initialiser;
 mod live_report;
 #[allow(unsafe_code)]
 mod origin;
+mod removal;
 mod watch;
 
 pub(crate) use fill::{Fills, fill, find_changed};
 pub use initialiser::*;
 pub use live_report::{LiveReport, Origin};
+pub use removal::Removal;
 pub(crate) use watch::Watch;
 
 /// Which aids a pool has; see [the module](self). Start with [`all`](Self::all) or
@@ -88,6 +90,8 @@ pub struct DebugAids {
     pub(crate) fill: bool,
     pub(crate) panics_on_refused_removal: bool,
     pub(crate) origins: bool,
+    pub(crate) removals: bool,
+    pub(crate) clock: Option<fn() -> u64>,
     pub(crate) on_drop: Option<fn(&LiveReport)>,
     /// The number of the pool's first slot in the whole that it is part of.
     pub(crate) first_slot: usize,
@@ -101,15 +105,23 @@ impl DebugAids {
             fill: false,
             panics_on_refused_removal: false,
             origins: false,
+            removals: false,
+            clock: None,
             on_drop: None,
             first_slot: 0,
         }
     }
 
-    /// All aids except the report on drop, which needs a function.
+    /// All aids except the report on drop and the clock, which need a function.
     #[must_use]
     pub const fn all() -> Self {
-        Self { fill: true, panics_on_refused_removal: true, origins: true, ..Self::none() }
+        Self {
+            fill: true,
+            panics_on_refused_removal: true,
+            origins: true,
+            removals: true,
+            ..Self::none()
+        }
     }
 
     /// Fills each slot with `0x1deadb0b` when its object is removed, and checks the fill when the
@@ -177,10 +189,47 @@ impl DebugAids {
         self
     }
 
+    /// Stores for each slot the source line that removed its last object, for
+    /// [`removal_of`](crate::Pool::removal_of), which says who made a handle stale and what lives in its slot now. The
+    /// message of `pool[handle]` with such a handle says it, too, and that of
+    /// [`panic_on_refused_removal`](Self::panic_on_refused_removal). Costs 24 bytes
+    /// per slot, allocated at creation, or when a [`VecPool`](crate::VecPool) grows.
+    ///
+    /// It is the line that calls `remove`, `retain`, `clear`, `drain`, an eviction or any other method that ends
+    /// lifetimes; not that of a [`restore`](crate::Pool::restore), after which the line of a removal is unknown. Of each
+    /// slot, only the latest removal is known.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_removals();
+    /// let mut pool = Pool::<u8>::builder().capacity(8).debug_aids(aids).build();
+    /// let bullet = pool.insert(1).unwrap();
+    /// let line = line!() + 1;
+    /// pool.retain(|_, _| false);
+    /// assert_eq!(pool.removal_of(bullet).unwrap().location().line(), line);
+    /// ```
+    #[must_use]
+    pub const fn remember_removals(mut self) -> Self {
+        self.removals = true;
+        self
+    }
+
+    /// Stores with each removal what `clock` says, for example the number of the frame; see
+    /// [`remember_removals`](Self::remember_removals), which this enables. `clock` is called in each removal, on the thread
+    /// that removes, and must not use the pool.
+    #[must_use]
+    pub const fn with_ticks(mut self, clock: fn() -> u64) -> Self {
+        self.removals = true;
+        self.clock = Some(clock);
+        self
+    }
+
     /// Whether no aid is enabled.
     pub(crate) fn is_none(&self) -> bool {
-        let Self { fill, panics_on_refused_removal, origins, on_drop, first_slot: _ } = *self;
-        !(fill || panics_on_refused_removal || origins || on_drop.is_some())
+        let Self { fill, panics_on_refused_removal, origins, removals, on_drop, .. } = *self;
+        !(fill || panics_on_refused_removal || origins || removals || on_drop.is_some())
     }
 
     /// These aids for a part of a pool whose first slot is `slot` in the whole.

@@ -3,7 +3,8 @@ use core::panic::Location;
 
 use super::fill::Changed;
 use super::origin::OriginCell;
-use super::{DebugAids, LiveReport};
+use super::removal::{By, RemovalCell};
+use super::{DebugAids, LiveReport, Removal};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::{PoolName, refuse};
@@ -19,6 +20,10 @@ struct Watched {
     aids: DebugAids,
     /// Where the object of each slot was inserted; for dead slots, any earlier place.
     origins: Box<[OriginCell]>,
+    /// The latest removal from each slot.
+    removals: Box<[RemovalCell]>,
+    /// Where the iteration began that removes objects.
+    iteration: OriginCell,
 }
 
 impl Watch {
@@ -33,15 +38,19 @@ impl Watch {
         }
         let remembered = if aids.origins { slots } else { 0 };
         let origins = memory::from_fn(remembered, |_| OriginCell::default())?;
-        Ok(Some(Self(memory::boxed(Watched { name, aids, origins })?)))
+        let remembered = if aids.removals { slots } else { 0 };
+        let removals = memory::from_fn(remembered, |_| RemovalCell::default())?;
+        let iteration = OriginCell::default();
+        Ok(Some(Self(memory::boxed(Watched { name, aids, origins, removals, iteration })?)))
     }
 
     /// There will be this many slots.
     pub(crate) fn try_grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        let known = &self.0.origins;
-        if self.remembers() && slots > known.len() {
-            let origin = |index| known.get(index).cloned().unwrap_or_default();
-            self.0.origins = memory::from_fn(slots, origin)?;
+        if self.0.aids.origins {
+            grow(&mut self.0.origins, slots)?;
+        }
+        if self.0.aids.removals {
+            grow(&mut self.0.removals, slots)?;
         }
         Ok(())
     }
@@ -66,6 +75,11 @@ impl Watch {
         self.set_origin(index, Some(Location::caller()));
     }
 
+    /// The object of slot `from` is in slot `to` now.
+    pub(crate) fn moved(&self, from: usize, to: usize) {
+        self.set_origin(to, self.0.origins.get(from).and_then(OriginCell::get));
+    }
+
     /// Slot `index` has another object than before, of unknown origin.
     pub(crate) fn restored(&self, index: usize) {
         self.set_origin(index, None);
@@ -77,15 +91,77 @@ impl Watch {
         }
     }
 
-    /// A removal was refused, for this reason.
+    /// A removal was refused, for this reason. `now` is what is live in the slot.
     #[track_caller]
-    pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, why: Explanation) {
+    pub(crate) fn removal_refused<H: HandleLayout>(
+        &self,
+        handle: H,
+        why: Explanation,
+        now: Option<Explanation>,
+    ) {
         let Watched { name, aids, .. } = &*self.0;
         if aids.panics_on_refused_removal {
             let index = (aids.first_slot as u32).saturating_add(handle.index());
             let in_the_whole = H::from_parts(index, handle.generation()).unwrap_or(handle);
-            refuse(*name, in_the_whole, why.in_slot(index));
+            let removal = self.removal_of(handle, now).map(|removal| removal.in_slot(index));
+            refuse_removed(*name, in_the_whole, why.in_slot(index), removal);
         }
+    }
+
+    /// Panics if it is known what removed the object of this handle, which is refused for this reason. `now` is what is live
+    /// in the slot.
+    #[track_caller]
+    pub(crate) fn tell_removal<H: HandleLayout>(
+        &self,
+        handle: H,
+        why: Explanation,
+        now: Option<Explanation>,
+    ) {
+        if let Some(removal) = self.removal_of(handle, now) {
+            refuse_removed(self.0.name, handle, why, Some(removal));
+        }
+    }
+
+    /// Whether it stores where objects were removed.
+    pub(crate) fn remembers_removals(&self) -> bool {
+        self.0.aids.removals
+    }
+
+    /// The caller removes this object.
+    #[track_caller]
+    pub(crate) fn removed<H: HandleLayout>(&self, handle: H) {
+        self.removed_in(Location::caller(), handle);
+    }
+
+    /// The caller begins to remove objects, one by one.
+    #[track_caller]
+    pub(crate) fn iterated(&self) {
+        self.0.iteration.set(Some(Location::caller()));
+    }
+
+    /// The iteration that was begun last removes this object.
+    pub(crate) fn removed_in_iteration<H: HandleLayout>(&self, handle: H) {
+        if let Some(place) = self.0.iteration.get() {
+            self.removed_in(place, handle);
+        }
+    }
+
+    fn removed_in<H: HandleLayout>(&self, place: &'static Location<'static>, handle: H) {
+        if let Some(removal) = self.0.removals.get(handle.index() as usize) {
+            removal.set(handle.generation(), place, self.0.aids.clock.map_or(0, |clock| clock()));
+        }
+    }
+
+    /// What removed the handle's object, if that is known. `now` is what is live in the slot.
+    pub(crate) fn removal_of<H: HandleLayout>(
+        &self,
+        handle: H,
+        now: Option<Explanation>,
+    ) -> Option<Removal> {
+        let index = handle.index() as usize;
+        let origin = self.0.origins.get(index).and_then(OriginCell::get);
+        let now = now.map(|live| (live, origin));
+        self.0.removals.get(index)?.removal_of(handle, self.0.aids.clock.is_some(), now)
     }
 
     /// Panics if a dead slot was written to.
@@ -127,5 +203,30 @@ impl Watch {
         live: impl Iterator<Item = usize>,
     ) -> Option<LiveReport> {
         self.remembers().then(|| LiveReport::new(self.0.name, others.chain(self.origins(live))))
+    }
+}
+
+/// Makes so many cells, at least as many as there are, which keep what they know.
+fn grow<C: Clone + Default>(cells: &mut Box<[C]>, slots: usize) -> Result<(), OutOfMemory> {
+    if slots > cells.len() {
+        *cells = memory::from_fn(slots, |index| cells.get(index).cloned().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// Panics as [`refuse`] does, and says what removed the object, if that is known.
+#[track_caller]
+fn refuse_removed<H: HandleLayout>(
+    name: Option<&'static str>,
+    handle: H,
+    why: Explanation,
+    removal: Option<Removal>,
+) -> ! {
+    match removal {
+        None => refuse(name, handle, why),
+        // The handle is stale, and the explanation ends with the words that its object was removed.
+        Some(removal) => {
+            panic!("{} refuses handle {why:#}: {why}{}", PoolName(name), By(&removal))
+        }
     }
 }

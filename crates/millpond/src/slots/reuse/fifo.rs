@@ -16,6 +16,9 @@ use crate::slots::{Place, SlotWords};
 /// So stale references are caught even long after the removal, and generations are used up evenly:
 /// a pool with `d` dead slots reuses a slot only after `d` others.
 ///
+/// Of a pool that grows, slots that were freed by `shrink_to_fit` come back behind all others, in the order of their
+/// indices: which of them rested longest is forgotten.
+///
 /// **Cost**: 8 bytes per slot (a doubly linked list in an array). Take, give back and claim are
 /// always O(1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

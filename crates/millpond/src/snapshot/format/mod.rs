@@ -364,6 +364,46 @@ impl<'de, P: Load<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
     }
 }
 
+/// A saved pool of at most `SLOTS` slots: a file that claims more is refused before the pool takes any memory or addresses.
+///
+/// For pools with values (not `Spill` and `PolicyPool`), and as a field of a struct that derives `Deserialize`. Needs the
+/// feature `serde`.
+///
+/// ```
+/// use millpond::Pool;
+/// use millpond::snapshot::UpTo;
+///
+/// let file = serde_json::to_string(&Pool::<u64>::builder().capacity(1 << 20).untouched().build())?;
+/// assert!(file.len() < 500); // and claims 8 MiB
+/// let read = serde_json::from_str::<UpTo<Pool<u64>, 4096>>(&file);
+/// assert_eq!(
+///     read.unwrap_err().to_string().split(" at line").next(),
+///     Some("the file has a pool of 1048576 slots, and the program reads up to 4096"),
+/// );
+///
+/// let UpTo(pool) = serde_json::from_str::<UpTo<Pool<u64>, { 1 << 20 }>>(&file)?;
+/// assert_eq!(pool.capacity(), 1 << 20);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct UpTo<P, const SLOTS: usize>(pub P);
+
+impl<'de, P: Save<Value: Deserialize<'de>>, const SLOTS: usize> Deserialize<'de>
+    for UpTo<P, SLOTS>
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parts = PartsVisitor::of::<P>();
+        let (capacity, state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
+        let slots = capacity.unwrap_or(P::saved_slots(&state) as u64);
+        if slots > SLOTS as u64 {
+            return Err(de::Error::custom(format_args!(
+                "the file has a pool of {slots} slots, and the program reads up to {SLOTS}"
+            )));
+        }
+        P::from_saved(state, capacity, objects).map(Self).map_err(de::Error::custom)
+    }
+}
+
 impl<P: Written + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_pool().write(false, serializer)

@@ -1,5 +1,7 @@
+use alloc::vec::Vec;
 use core::fmt;
 
+use super::claimed::Claims;
 use super::slots::Slots;
 use crate::handle::Handle;
 use crate::reports::errors::Full;
@@ -47,6 +49,42 @@ impl<'a, T> Home<'a, T> {
             }
             None => Err(Full { value: (), pool: self.slots.refuse(self.home) }),
         }
+    }
+}
+
+impl<T> Home<'_, T> {
+    /// Like [`SyncPool::insert_many`](super::SyncPool::insert_many), from this home.
+    ///
+    /// # Errors
+    ///
+    /// If so many slots were not seen free.
+    #[track_caller]
+    pub fn insert_many<I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>>(
+        &self,
+        values: I,
+        handles: &mut Vec<Handle<T>>,
+    ) -> Result<usize, Full<I::IntoIter>> {
+        let mut values = values.into_iter();
+        let (count, before) = (values.len(), handles.len());
+        let full = |values| Err(Full { value: values, pool: self.slots.refuse(self.home) });
+        // Before memory is taken for so many handles.
+        if count > self.slots.capacity() {
+            return full(values);
+        }
+        handles.reserve(count);
+        let mut claims = Claims::new(self.slots, handles);
+        for _ in 0..count {
+            if !claims.claim(self.home) {
+                drop(claims);
+                return full(values);
+            }
+        }
+        // It may have lied, and what it says next is of no matter: what is left over is freed.
+        for value in values.by_ref().take(count) {
+            claims.put(value);
+        }
+        drop(claims);
+        Ok(handles.len() - before)
     }
 }
 

@@ -3,8 +3,9 @@
 //! # Invariant
 //!
 //! The thread that has a [`Claimed`] has cleared the slot's free bit: it owns the slot (invariant 1 of
-//! [`slots`](super::slots)).
+//! [`slots`](super::slots)). So it does with each slot of a [`Claims`], which nobody else has the list of meanwhile.
 
+use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::free::WORD_SLOTS;
@@ -80,6 +81,50 @@ impl<T> Drop for Claimed<'_, T> {
     }
 }
 
+/// Slots that this thread has claimed, as the handles that their values will have: those from `next` on. Dropping it frees
+/// them, and takes their handles off the list.
+pub(super) struct Claims<'a, 'h, T> {
+    slots: &'a Slots<T>,
+    handles: &'h mut Vec<Handle<T>>,
+    next: usize,
+}
+
+impl<'a, 'h, T> Claims<'a, 'h, T> {
+    /// None yet. The handles are added to these.
+    pub(super) fn new(slots: &'a Slots<T>, handles: &'h mut Vec<Handle<T>>) -> Self {
+        let next = handles.len();
+        Self { slots, handles, next }
+    }
+
+    /// Claims another slot; returns whether one was seen free. There is room for its handle.
+    #[track_caller]
+    pub(super) fn claim(&mut self, home: usize) -> bool {
+        let Some(claimed) = self.slots.claim(home) else { return false };
+        self.handles.push(claimed.handle());
+        core::mem::forget(claimed);
+        true
+    }
+
+    /// Moves a value into the first of the slots, if there is one left.
+    #[track_caller]
+    pub(super) fn put(&mut self, value: T) {
+        let Some(handle) = self.handles.get(self.next) else { return };
+        let (index, generation) = (handle.index() as usize, handle.generation());
+        // It is another's from here on: this one's, and then that of the value.
+        self.next += 1;
+        Claimed { slots: self.slots, index, generation }.put(value);
+    }
+}
+
+impl<T> Drop for Claims<'_, '_, T> {
+    fn drop(&mut self) {
+        for handle in self.handles.drain(self.next..) {
+            let (index, generation) = (handle.index() as usize, handle.generation());
+            drop(Claimed { slots: self.slots, index, generation });
+        }
+    }
+}
+
 impl<T> Slots<T> {
     /// Claims a free slot for a new value. Returns `None` if no slot was seen free.
     #[inline]
@@ -120,8 +165,7 @@ impl<T> Slots<T> {
         let (index, generation) = (handle.index() as usize, handle.generation());
         let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         check(&self.cycle, word.plain(), generation)?;
-        let bit = 1 << (index % WORD_SLOTS);
-        if self.free.word_of(index).fetch_and(!bit, order::claim()) & bit == 0 {
+        if !self.free.claim_at(index, order::claim()) {
             // The last guard of its value is about to free it.
             return Err(InsertAtErrorKind::Occupied);
         }

@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 use super::SyncPool;
 use super::slots::Slots;
 use crate::base::bytes::{bytes_mut, initialised};
-use crate::handle::Handle;
+use crate::handle::{Explanation, Handle};
 use crate::reports::debug::{Watch, fill, find_changed};
 
 impl<T> Slots<T> {
@@ -82,11 +82,59 @@ impl<T> SyncPool<T> {
         self.slots().watch.as_ref()?.report(self.slots().live_slots())
     }
 
+    /// Returns the source line that removed the handle's object, the tick, and what lives in its slot now; see
+    /// [`Pool::removal_of`](crate::Pool::removal_of). `None` also while another thread is just removing from the same slot.
+    /// O(1).
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_removals();
+    /// let pool = SyncPool::builder().capacity(8).debug_aids(aids).build();
+    /// let handle = pool.insert(1).unwrap();
+    /// let line = line!() + 1;
+    /// std::thread::scope(|scope| scope.spawn(|| pool.remove(handle)).join()).unwrap();
+    /// assert_eq!(pool.removal_of(handle).unwrap().location().line(), line);
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    #[must_use]
+    pub fn removal_of(&self, handle: Handle<T>) -> Option<crate::reports::debug::Removal> {
+        if self.contains(handle) {
+            return None;
+        }
+        self.slots().watch.as_ref()?.removal_of(handle, self.live_in(handle))
+    }
+
     /// A removal was refused.
     #[track_caller]
     pub(super) fn note_refused_removal(&self, handle: Handle<T>) {
         if let Some(watch) = &self.slots().watch {
-            watch.removal_refused(handle, self.explain(handle));
+            watch.removal_refused(handle, self.explain(handle), self.live_in(handle));
         }
+    }
+
+    /// The caller has removed this object.
+    #[track_caller]
+    #[inline]
+    pub(super) fn note_removal(&self, handle: Handle<T>) {
+        if let Some(watch) = &self.slots().watch {
+            watch.removed(handle);
+        }
+    }
+
+    /// The caller is about to remove all objects.
+    #[track_caller]
+    pub(super) fn note_removal_of_all(&mut self) {
+        if let Some(watch) = &self.slots().watch {
+            for handle in self.slots().live_slots().filter_map(|index| self.handle_at(index)) {
+                watch.removed(handle);
+            }
+        }
+    }
+
+    /// What is live in the handle's slot.
+    fn live_in(&self, handle: Handle<T>) -> Option<Explanation> {
+        self.handle_at(handle.index() as usize).map(|live| self.explain(live))
     }
 }

@@ -167,6 +167,7 @@ impl<T> SyncPool<T> {
     /// });
     /// assert_eq!(pool.values_mut().map(|left| *left).collect::<Vec<_>>(), [2, 1]);
     /// ```
+    #[track_caller]
     pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, &mut T) -> bool) {
         // SAFETY: the pool's share keeps the slots. The reference does not borrow `self`, of which nothing else is used.
         let mut batch = Batch::new(unsafe { self.slots.as_ref() });
@@ -176,6 +177,7 @@ impl<T> SyncPool<T> {
                 let handle = Handle::from_kept_parts(index, word.generation());
                 let keeps = self.get_mut(handle).is_ok_and(|value| keep(handle, value));
                 if !keeps {
+                    self.note_removal(handle);
                     // SAFETY: the pool is borrowed exclusively.
                     unsafe { batch.remove_exclusively(index, word) };
                 }
@@ -195,12 +197,15 @@ impl<T> SyncPool<T> {
     /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
     /// assert!(pool.is_empty());
     /// ```
+    #[track_caller]
     pub fn drain(&mut self) -> Drain<'_, T> {
+        self.note_removal_of_all();
         Drain { slots: self.slots(), next: 0, borrow: PhantomData }
     }
 
     /// Removes all values. If the drop of one panics, the others are still removed. Each home
     /// continues its search for free slots where it was.
+    #[track_caller]
     pub fn clear(&mut self) {
         drop(self.drain());
     }

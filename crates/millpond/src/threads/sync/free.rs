@@ -191,6 +191,12 @@ impl FreeSlots {
         self.claim_in(at, order).or_else(|| self.claim_elsewhere(home, at, order))
     }
 
+    /// Claims this slot, if it is free.
+    pub(super) fn claim_at(&self, slot: usize, order: Ordering) -> bool {
+        let bit = 1 << (slot % WORD_SLOTS);
+        self.word_of(slot).fetch_and(!bit, order) & bit != 0
+    }
+
     #[inline]
     fn claim_in(&self, word: usize, order: Ordering) -> Option<usize> {
         let without_lowest = |bits: u64| (bits != 0).then(|| bits & (bits - 1));

@@ -17,7 +17,8 @@ fn step_of_detaching(random: &mut Random) -> Step {
         11 => Step::RestoreElsewhere(n, m),
         12 => Step::Migrate(n),
         13 => Step::Refused,
-        14..16 => Step::Shrink,
+        14 => Step::Shrink,
+        15 => Step::Compact(n),
         16 => Step::Reserve(n),
         _ => step(random),
     }

@@ -25,6 +25,29 @@ fn step_of_growth(random: &mut Random) -> Step {
     }
 }
 
+/// Every other time one of those that leave holes, or close them.
+fn step_of_holes(random: &mut Random) -> Step {
+    let [n, m, ..] = random.next().to_le_bytes();
+    match random.below(20) {
+        0..4 => Step::Compact(n),
+        4..7 => Step::Remove(n),
+        7 => Step::Fill,
+        8 => Step::Detach(n),
+        9 => Step::Retain(u16::from_le_bytes([n, m])),
+        _ => step(random),
+    }
+}
+
+fn compacted(kind: &KindToRun) {
+    for capacity in [3, 8, 70] {
+        let plan = Plan::of(capacity);
+        sequences_of(step_of_holes, kind, plan, 6, 80);
+        sequences_of(step_of_holes, kind, Plan { lifetimes: Some(2), ..plan }, 6, 80);
+        let wrapping = Plan { lifetimes: Some(2), wraps: true, ..plan };
+        sequences_of(step_of_holes, kind, wrapping, 6, 80);
+    }
+}
+
 fn short(kind: &KindToRun) {
     for capacity in [5, 8, 16] {
         sequences_of(step_of_growth, kind, Plan::of(capacity), 4, 60);
@@ -47,7 +70,7 @@ fn reserved_behind_a_freed_slot(kind: &KindToRun) {
     }
 }
 
-tests_of! { [short, reserved_behind_a_freed_slot]
+tests_of! { [short, compacted, reserved_behind_a_freed_slot]
     vec_lifo: VecKind<Lifo, Handle<()>>;
     vec_fifo: VecKind<Fifo, Handle<()>>;
     vec_lowest_first: VecKind<LowestFirst, Handle<()>>;

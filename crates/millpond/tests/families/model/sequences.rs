@@ -13,7 +13,8 @@ pub(super) fn step(random: &mut Random) -> Step {
     match random.below(100) {
         0..19 => Step::Insert,
         19..22 => Step::Reserve(n),
-        22 => Step::Shrink,
+        22 if m % 2 == 0 => Step::Shrink,
+        22 => Step::Compact(n),
         23 => Step::Extend(n),
         24..26 => Step::Lend(n, mask),
         26 => Step::Sort(n),

@@ -45,7 +45,7 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
     let read = std::fs::read(stage.path("city.save"))?;
     let mut loaded = City::load(&postcard::from_bytes::<Save>(&read)?)?;
     let (good, stale) = before.compare(&city, &loaded)?;
-    println!(
+    millpond_demos::say!(
         "saved {} bytes: after loading, {good} handles are good, {stale} stale: as before",
         save.len()
     );
@@ -64,13 +64,13 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         }
     }
     after.compare(&city, &loaded)?;
-    println!(
+    millpond_demos::say!(
         "{} frames later it is the same city, and has issued the same handles",
         frames - saved_at
     );
     for district in city.districts() {
         let [people, cars] = [district.people.stats(), district.cars.stats()];
-        println!(
+        millpond_demos::say!(
             "{}: people {}/{} (peak {}, {} evicted), cars {}/{} (peak {}, {} refused)",
             district.site.name,
             people.live,

@@ -31,9 +31,11 @@ pub(crate) fn draw(stage: &Stage, sparks_max: usize) -> Result<(), Failure> {
         Overflow::ALL.iter().map(|&policy| with_policy(policy, capacity, sparks_max)).collect();
     let asked = all[0].stats.inserted + all[0].stats.refused;
     for Played { name, stats, .. } in &all {
-        println!(
+        millpond_demos::say!(
             "{name}: {} lit, {} refused, {} evicted",
-            stats.inserted, stats.refused, stats.evicted
+            stats.inserted,
+            stats.refused,
+            stats.evicted
         );
         check(stats.inserted + stats.refused == asked, "every spark was lit or refused")?;
         check(stats.inserted == stats.removed, "what is lit goes out")?;

@@ -72,8 +72,8 @@ fn measure(stage: &Stage, sparks_max: usize, show_s: f32) -> Result<Times, Failu
         check(stats.peak > full_sky, format!("a full sky, not {} sparks", stats.peak))?;
         if run == 0 {
             let (pool, boxes) = (taken[0], taken[1]);
-            println!("{} sparks, {} at once at most", stats.inserted, stats.peak);
-            println!("allocations: pool {pool}, boxes {boxes}");
+            millpond_demos::say!("{} sparks, {} at once at most", stats.inserted, stats.peak);
+            millpond_demos::say!("allocations: pool {pool}, boxes {boxes}");
         }
     }
     let times = runs.map(|runs| {
@@ -88,7 +88,9 @@ fn measure(stage: &Stage, sparks_max: usize, show_s: f32) -> Result<Times, Failu
     for (name, times) in ["pool", "boxes"].iter().zip(&times) {
         let all: f64 = times.iter().map(|(_, time)| time).sum();
         let longest = times.iter().map(|(_, time)| *time).fold(0.0, f64::max);
-        println!("{name}: {all:.1} ms for the show, {longest:.2} ms for the longest frame");
+        millpond_demos::say!(
+            "{name}: {all:.1} ms for the show, {longest:.2} ms for the longest frame"
+        );
     }
     Ok(times)
 }

@@ -53,13 +53,14 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         }
     }
     let stats = worlds[0].bodies.stats();
-    println!(
+    millpond_demos::say!(
         "{frames} frames: {} bodies born, {} at once at most; every checksum equal",
-        stats.inserted, stats.peak
+        stats.inserted,
+        stats.peak
     );
     check(stats.inserted > 10_000 && stats.removed > 1000, "bodies are born and die")?;
     let medians = took.each_ref().map(|took| median(took));
-    println!(
+    millpond_demos::say!(
         "median of a frame: {:.2} ms on one core, {:.2} ms on two: × {:.2}",
         medians[0],
         medians[1],

@@ -58,12 +58,16 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         most = most.max((touching.len(), number));
     }
     let stats = tree.stats();
-    println!(
+    millpond_demos::say!(
         "{} frames of up to {actors_max} actors: {found} times two of them touch, as brute force says",
         frames.len()
     );
-    println!("pairs looked at: {tests} with the tree, {tests_by_force} by brute force");
-    println!("{} nodes built, {} at once at most; allocations: 0", stats.inserted, stats.peak);
+    millpond_demos::say!("pairs looked at: {tests} with the tree, {tests_by_force} by brute force");
+    millpond_demos::say!(
+        "{} nodes built, {} at once at most; allocations: 0",
+        stats.inserted,
+        stats.peak
+    );
 
     let mut animation = Animation::new(Picture::new(WIDTH, HEIGHT).size(), 14);
     for number in 0..frames.len() {

@@ -36,7 +36,10 @@ fn main() -> ExitCode {
 
 fn demo(stage: &Stage) -> Result<(), Failure> {
     let score = score::score(if stage.is_short { 1 } else { 8 });
-    println!("{:.0} sounds a second are asked for, {VOICES} are heard at once", score.per_second());
+    millpond_demos::say!(
+        "{:.0} sounds a second are asked for, {VOICES} are heard at once",
+        score.per_second()
+    );
     let refuse =
         Take::of(&score, |pool, voice| pool.insert(voice).ok().map(|handle| (handle, None)));
     let evict = Take::of(&score, |pool, voice| {
@@ -44,13 +47,15 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
     });
     for (name, take) in [("refuse", &refuse), ("evict", &evict)] {
         let Stats { inserted, refused, evicted, .. } = take.stats;
-        println!("{name}: {inserted} begun, {refused} refused, {evicted} evicted");
+        millpond_demos::say!("{name}: {inserted} begun, {refused} refused, {evicted} evicted");
         check(inserted + refused == score.requests.len() as u64, "each was begun or refused")?;
         check(take.stats.peak == VOICES, "all voices were in use")?;
     }
     let notes = score.requests.iter().filter(|request| request.kind == Kind::Note).count();
     let [drowned, heard] = [&refuse, &evict].map(|take| take.notes_whole);
-    println!("notes of the melody heard: {drowned} of {notes} with refuse, {heard} with evict");
+    millpond_demos::say!(
+        "notes of the melody heard: {drowned} of {notes} with refuse, {heard} with evict"
+    );
     check(heard == notes, "every note is heard when the quietest has to go")?;
     check(drowned * 2 < notes, "most notes drown when a full pool refuses")?;
     check(evict.stale > 0, "handles of voices that had to go are refused, as the others' are not")?;
@@ -64,13 +69,17 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         levels.push(measure(&recording));
         found.push(listen::notes(&recording, &score, gain));
     }
-    println!("notes found in the recordings: {} with refuse, {} with evict", found[0], found[1]);
+    millpond_demos::say!(
+        "notes found in the recordings: {} with refuse, {} with evict",
+        found[0],
+        found[1]
+    );
     check(found[1] == notes, "every note is in the recording when the quietest has to go")?;
     check(found[0] * 2 < notes, "most notes are missing in it when a full pool refuses")?;
     for (name, level) in ["refuse", "evict"].iter().zip(&levels) {
         let loudest = level.iter().map(|(_, level)| *level).fold(f64::MIN, f64::max);
         let mean = mean_level(level);
-        println!(
+        millpond_demos::say!(
             "{name}: level {mean:.1} dB over all of it, {loudest:.1} dB in the loudest 50 ms (RMS)"
         );
         check(mean > -45.0 && loudest < -3.0, "a level that is worth listening to")?;

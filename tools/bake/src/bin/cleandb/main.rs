@@ -1,8 +1,8 @@
 //! Makes of what `ninja -t compdb` prints a compilation database that clangd can use:
 //!
 //! ```text
-//! ninja -t compdb | cleandb > compile_commands.json
-//! cleandb --append-arguments '-Wno-unused-function' --output compile_commands.json -- ninja -t compdb
+//! ninja -t compdb -x | cleandb > compile_commands.json
+//! cleandb --append-arguments '-Wno-unused-function' --output compile_commands.json -- ninja -t compdb -x
 //! ```
 //!
 //! The second form needs no shell; it leaves a file alone that would not change. Entries of what compiles nothing

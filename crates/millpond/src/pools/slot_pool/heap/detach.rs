@@ -10,7 +10,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 {
     /// Moves the handle's value out and keeps its slot for it, or returns `None` if the handle is refused. This is for an
     /// object whose code changes the pool that it is in: detach it, call its code with the pool, and
-    /// [`reattach`](Self::reattach) it. O(1), plus O(detached objects).
+    /// [`reattach`](Self::reattach) it. O(1), plus O(detached objects). The pool lists its detached objects: the first call
+    /// allocates the list, and a call with more objects out than ever before may let it grow. (Insertions and removals of a
+    /// fixed pool allocate nothing.)
     ///
     /// Until then `handle` is refused as if stale, iteration skips the slot, [`len`](Self::len) does not count it, and no
     /// insertion takes it. The statistics count it as retired, the object as removed, and as inserted when it comes back; a

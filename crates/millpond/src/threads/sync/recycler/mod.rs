@@ -226,6 +226,38 @@ impl<T> SyncRecycler<T> {
         })
     }
 
+    /// Calls `visit` with each object that is free at the moment, one after another, in the order of their indices: to give
+    /// back what a burst took. Each is acquired for that, and released as by a guard, so that the hook runs; one that is lent
+    /// meanwhile is left out, and so is one that was not made yet. Returns how many were visited. Stops if threads wait in
+    /// line. O(capacity).
+    ///
+    /// ```
+    /// use millpond::SyncRecycler;
+    ///
+    /// let buffers = SyncRecycler::builder()
+    ///     .capacity(4)
+    ///     .on_release(Vec::<u8>::clear)
+    ///     .build_with(|_| Vec::with_capacity(1024));
+    /// buffers.acquire().unwrap().extend([0; 1 << 20]); // a burst
+    ///
+    /// // Now and then, or after a quiet minute:
+    /// assert_eq!(buffers.for_each_idle(|buffer| buffer.shrink_to(1024)), 4);
+    /// assert!(buffers.acquire().unwrap().capacity() < 2048);
+    /// ```
+    pub fn for_each_idle(&self, mut visit: impl FnMut(&mut T)) -> usize {
+        let mut visited = 0;
+        for index in 0..self.capacity() {
+            if self.line.is_waiting() {
+                break;
+            }
+            if self.free.claim_at(index, order::acquire()) {
+                visit(&mut Acquired::new(self, index));
+                visited += 1;
+            }
+        }
+        visited
+    }
+
     /// Claims a free object, or makes one. The guard is made on both ways, so that the usual one needs not ask afterwards
     /// whether there is an object.
     #[inline]
