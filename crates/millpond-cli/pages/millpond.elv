@@ -56,7 +56,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --summary 'Write a summary of each recording to this file: a table (CSV) with a line for each class. `millpond merge` plans from the summaries of many sessions. An earlier summary is replaced'
             cand --tag 'Add a column with this value to the summary, such as the level or the platform. May be given more than once'
             cand --session 'The session''s name in the summary'
-            cand --size-classes 'Also compute the classes of a `millpond::SizeClasses` from a recording of the heap, for requests of up to BYTES bytes (512 if not given): the slot sizes that waste least, the number of slots of each, and the code for the program'
+            cand --size-classes 'Also compute the classes of a `millpond_memory::SizeClasses` from a recording of the heap, for requests of up to BYTES bytes (512 if not given): the slot sizes that waste least, the number of slots of each, and the code for the program'
             cand --top 'How many classes the tables show'
             cand --wait-p99-ms 'Plan for loans: 99 % of the callers wait at most this long. The traces are those of a `millpond_lend::Lender` (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL''s csvlog with the durations of statements'
             cand --skip-statement 'For loans, in a server''s log: leave out statements whose text matches, such as `DISCARD ALL` of a pool in the program; `*` matches any text. Upper and lower case are the same, and a semicolon at the end does not count. May be given more than once'

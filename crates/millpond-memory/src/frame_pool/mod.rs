@@ -23,9 +23,9 @@ use values::FrameValues;
 /// Values are adjacent, in insertion order, as in an arena. They refer to each other by
 /// [`FrameLink`]s, which are valid until the next [`reset`](Self::reset) and refused ever after. A
 /// link holds the value's position in the sequence of all values that the pool ever had, so one
-/// subtraction and one comparison find the value and refuse a stale link. [`FrameMemory`] saves
-/// these, in exchange for lifetimes in the types. Insertion and reset cost the same as in an arena
-/// of references.
+/// subtraction and one comparison find the value and refuse a stale link.
+/// [`FrameMemory`](crate::FrameMemory) saves these, in exchange for lifetimes in the types. Insertion
+/// and reset cost the same as in an arena of references.
 ///
 /// Use it for a quadtree over the actors, a path search, a list of visible objects. Single values
 /// cannot be removed: for that, and for links that last, use a [`Pool`](millpond::Pool).

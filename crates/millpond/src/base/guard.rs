@@ -32,7 +32,7 @@ pub fn continue_after_panic<T>(value: &mut T, work: impl Fn(&mut T)) {
     defuse(value);
 }
 
-/// A place where a state is half written, in what a guard keeps whole: tests [panic](tests::panics_half_way) here.
+/// A place where a state is half written, in what a guard keeps whole: tests panic here (`tests::panics_half_way`).
 #[inline(always)]
 pub fn half_way() {
     #[cfg(test)]
