@@ -2,8 +2,7 @@ use alloc::boxed::Box;
 use core::fmt;
 
 use millpond::__parts::OutOfMemory;
-use millpond::__parts::memory;
-use millpond::__parts::or_panic;
+use millpond::__parts::{handle_of, memory, or_panic, word_of};
 use millpond::{BuildError, Handle, HandleLayout, Stats};
 
 /// Design 1, the swap-delete pool: all slots in one array, a roster of them, and a partition.
@@ -202,12 +201,6 @@ impl Slot {
     }
 }
 
-/// The handle of a lifetime.
-#[inline]
-fn handle_of<T>(index: usize, generation: u32) -> Handle<T> {
-    Handle::from_bits_or_dangling((index as u64) << 32 | u64::from(generation))
-}
-
 impl<T> RosterPool<T> {
     /// Creates a pool of nil objects, `T::default()`. The roster starts with the highest slot.
     ///
@@ -332,7 +325,7 @@ impl<T> RosterPool<T> {
     #[inline]
     pub fn free(&mut self, handle: Handle<T>) -> bool {
         let index = self.find(handle);
-        index.map(|index| self.free_live(index, handle.generation())).is_some()
+        index.map(|index| self.free_live(index, word_of(handle))).is_some()
     }
 
     /// The slot of a live handle.
@@ -340,7 +333,7 @@ impl<T> RosterPool<T> {
     fn find(&self, handle: Handle<T>) -> Option<usize> {
         let index = handle.index() as usize;
         // A handle has no top bit, so its slot is live.
-        self.slots.get(index).is_some_and(|slot| slot.word == handle.generation()).then_some(index)
+        self.slots.get(index).is_some_and(|slot| slot.word == word_of(handle)).then_some(index)
     }
 
     /// Ends this lifetime of a live slot.
@@ -379,7 +372,7 @@ impl<T> RosterPool<T> {
     #[inline]
     pub fn free_at(&mut self, index: usize) -> bool {
         let handle = self.handle_at(index);
-        handle.map(|handle| self.free_live(index, handle.generation())).is_some()
+        handle.map(|handle| self.free_live(index, word_of(handle))).is_some()
     }
 
     /// Calls `keep` for each live object, in index order, and frees those for which it returns
@@ -404,7 +397,7 @@ impl<T> RosterPool<T> {
         for index in 0..self.capacity() {
             let Some(handle) = self.slots[index].handle(index) else { continue };
             if !keep(handle, &mut self.objects[index]) {
-                self.free_live(index, handle.generation());
+                self.free_live(index, word_of(handle));
             }
         }
     }

@@ -272,6 +272,20 @@ pub mod __parts {
     pub use crate::base::{OutOfMemory, address, bytes, cold, guard, or_panic, sanitizer};
     pub use crate::reports::debug::fill as dead_slots;
     pub use crate::reports::validate as checks;
+
+    use crate::handle::{Handle, HandleLayout as _, Issue as _};
+
+    /// The handle of a lifetime that a pool stores, or the dangling one where there is no such handle.
+    #[inline(always)]
+    pub fn handle_of<T>(index: usize, word: u32) -> Handle<T> {
+        Handle::from_kept_parts(index, word)
+    }
+
+    /// What a slot stores while the handle's object lives.
+    #[inline(always)]
+    pub fn word_of<T>(handle: Handle<T>) -> u32 {
+        handle.word()
+    }
 }
 
 /// What the expansion of this crate's macros needs. Not for anything else.
