@@ -221,9 +221,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     run.from.left = count;
     kind = next(&run.from);
     run.options = MP_OPTIONS(value, next(&run.from) % (SLOTS_MAX + 1));
-    run.options.order = kind % 5;
-    run.options.index_bits = index_bits[kind / 5 % 4];
-    run.options.name = kind / 24 % 2 != 0 ? "sparks" : NULL;
+    run.options.order = kind % 4;
+    run.options.index_bits = index_bits[kind / 4 % 4];
+    run.options.name = kind / 16 % 2 != 0 ? "sparks" : NULL;
     kind = next(&run.from);
     run.options.flags = kind % 8;
     run.options.lifetimes = kind / 8 % 4 != 0 ? 0 : kind / 32 + 1;

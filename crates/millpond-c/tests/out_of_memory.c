@@ -248,20 +248,19 @@ static mp_status work(unsigned which) {
     case 9:
     case 10:
     case 11:
-    case 12:
         return a_growing_pool(which - 8, which % 2, which % 3 == 0 ? 0 : MP_ZEROED | MP_FILLED);
-    case 13:
+    case 12:
         return an_untouched_pool();
     default:
-        which -= 14;
-        return a_pool(which % 5, which / 5 % 2, which / 10 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
+        which -= 13;
+        return a_pool(which % 4, which / 4 % 2, which / 8 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     }
 }
 
 int main(void) {
     unsigned which;
     size_t granted;
-    for (which = 0; which < 14 + 20; which++) {
+    for (which = 0; which < 13 + 16; which++) {
         for (granted = 0;; granted++) {
             mp_status status;
             CHECK(held == 0 && granted < 300);

@@ -108,8 +108,8 @@ static void packed_pools_are_as_their_model(void) {
         int step;
         model.count = 0;
         gone.bits = 0;
-        options.order = kind % 5;
-        options.index_bits = bits[kind / 5 % 4];
+        options.order = kind % 4;
+        options.index_bits = bits[kind / 4 % 4];
         options.lifetimes = kind < 24 ? 0 : 9;
         CHECK(mp_packed_create(&options, &pool) == MP_OK);
         for (step = 0; step < 1500; step++) {
