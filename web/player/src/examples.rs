@@ -332,9 +332,9 @@ mod tests {
         let took = |state: &str, slot: &str| state.matches(&format!("takes slot {slot}:")).count();
         assert_eq!(
             (took(&states[4], "2"), took(&states[4], "1"), took(&states[4], "6")),
-            (3, 1, 1)
+            (2, 1, 1)
         );
-        assert_eq!(states[7].matches("is refused: stale").count(), 5);
+        assert_eq!(states[7].matches("is refused: stale").count(), 4);
         let states = played("debug");
         let fifo = |state: &str| state.split(r#""name":"Fifo""#).nth(1).unwrap().to_owned();
         assert!(
