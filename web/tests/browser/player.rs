@@ -350,6 +350,6 @@ fn the_choice_of_pools_says_which_are_shown() {
         assert_eq!(browser.script(shown), json!(["example", 1, 4]));
         let all = "const kind = document.getElementById('kind'); kind.value = 'orders'; kind.dispatchEvent(new Event('change'))";
         browser.act(all);
-        assert_eq!(browser.script(shown), json!(["orders", 5, 20]));
+        assert_eq!(browser.script(shown), json!(["orders", 4, 16]));
     });
 }
