@@ -67,7 +67,7 @@
 //! - Its point: a pass over *all* slots needs no branch, because a dead object is as valid as a live one. What a pass finds
 //!   finished is freed in the pass.
 //! - Mind: a dead object keeps alive what it refers to, unless a hook clears it ([`on_free`](RosterPool::on_free)); and an
-//!   initialiser that forgets a field finds the last object's ([`scramble_freed`](RosterPool::scramble_freed) shows it).
+//!   initialiser that forgets a field finds the last object's (`scramble_freed`, with the feature `debug-aids`, shows it).
 //!
 //! **The byte map, [`BytemapPool`]**: one byte for each slot says whether it is free, and how often it was used.
 //!
