@@ -167,8 +167,7 @@ fn scripts<'k>(
     let mut newest_first = recorder();
     let mut progress = source.progress(label);
     let mut oldest_first = None;
-    let frames = trace::frames(source)?;
-    let input = source.open()?.in_frames(frames);
+    let input = source.open()?.in_frames(summary.frames_as_ticks());
     let again = if summary.says_who_died() {
         trace::read(input, &mut newest_first, &mut *progress)?
     } else {

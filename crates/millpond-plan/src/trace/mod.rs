@@ -280,6 +280,11 @@ impl Summary {
         }
     }
 
+    /// The frames in which it was read, if these are its ticks.
+    pub(crate) fn frames_as_ticks(&self) -> Option<Rc<Frames>> {
+        self.ms_in_frames.and(self.frames.clone()).map(Rc::new)
+    }
+
     /// The unit of ticks.
     #[must_use]
     pub fn tick_unit(&self) -> TickUnit {
