@@ -1,9 +1,8 @@
 //! Giving the values the lowest slots.
 
 use super::PackedVecPool;
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::HandleLayout;
 use crate::pools::doubling::next_move;
-use crate::slots::CountedSlots;
 
 impl<T, H: HandleLayout> PackedVecPool<T, H> {
     /// Gives values in the last slots the first free ones, until no free slot comes before a live one, and frees the slots
@@ -44,15 +43,13 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
     #[track_caller]
     pub fn compact(&mut self, mut moved: impl FnMut(H, H, &mut T)) -> usize {
         let mut between = 0..self.capacity();
-        while let Some((from, to)) = next_move(&mut between, self.roster.slots()) {
-            let word = self.roster.slots().word(to).expect("a free slot").as_live();
-            let new = H::from_kept_parts(to, word);
+        while let Some((from, new)) = next_move::<H>(&mut between, self.roster.slots()) {
             let position = self.roster.position_at(from).expect("a live slot");
             let old = self.as_handle_slice()[position];
             moved(old, new, &mut self.values[position]);
             self.note_removal(old);
             self.roster.rename(position, new.erase());
-            self.note_move(from, to);
+            self.note_move(from, new.index() as usize);
         }
         self.shrink_to_fit()
     }

@@ -1,9 +1,8 @@
 //! Moving the objects into the lowest slots.
 
 use super::VecPool;
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::HandleLayout;
 use crate::pools::doubling::next_move;
-use crate::slots::CountedSlots;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
@@ -59,15 +58,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     #[track_caller]
     pub fn compact(&mut self, mut moved: impl FnMut(H, H, &mut T)) -> usize {
         let mut between = 0..self.capacity();
-        while let Some((from, to)) = next_move(&mut between, self.storage.words()) {
-            let word = self.storage.words().word(to).expect("a free slot").as_live();
-            let new = H::from_kept_parts(to, word);
+        while let Some((from, new)) = next_move::<H>(&mut between, self.storage.words()) {
             let (old, value) = self.object_at_mut(from).expect("a live slot");
             moved(old, new, value);
             let value = self.remove_at(from).expect("a live slot");
             let inserted = self.insert_at(new, value);
             debug_assert!(inserted.is_ok(), "a free slot has the lifetime that comes next");
-            self.note_move(from, to);
+            self.note_move(from, new.index() as usize);
         }
         self.shrink_to_fit()
     }
