@@ -43,16 +43,6 @@ fn aligned_alloc(align: usize, bytes: usize) -> *mut c_void {
     _aligned_malloc(bytes, align)
 }
 
-/// # Safety
-///
-/// The memory came from [`aligned_alloc`], and nobody uses it.
-unsafe fn free_aligned(memory: *mut c_void) {
-    #[cfg(windows)]
-    let free = _aligned_free;
-    // SAFETY: as the caller promises.
-    unsafe { free(memory) };
-}
-
 /// Memory of the C library for a layout; null if there is none.
 pub(crate) fn c_take(layout: Layout) -> *mut c_void {
     let align = layout.align().max(align_of::<usize>());
@@ -123,6 +113,8 @@ pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Status> {
 ///
 /// The memory came from [`c_take`], and nobody uses it.
 pub(crate) unsafe fn c_free(memory: *mut c_void) {
+    #[cfg(windows)]
+    let free = _aligned_free;
     // SAFETY: as the caller promises.
-    unsafe { free_aligned(memory) };
+    unsafe { free(memory) };
 }

@@ -91,8 +91,8 @@ impl Table {
         for text in stack.split(|&b| b == b';').rev().filter(|text| !text.is_empty()) {
             numbers.push(self.frame(text)?);
         }
-        self.stacks.stack(numbers.into_iter(), blocks, bytes / blocks)?;
         let size = bytes / blocks;
+        self.stacks.stack(numbers.into_iter(), blocks, size)?;
         let fits = |blocks: u64, bytes: u64| blocks.checked_mul(size) == Some(bytes);
         self.sites.push(Site {
             blocks,

@@ -58,6 +58,11 @@ impl Tool {
         self != Self::Memray
     }
 
+    /// What it says was requested; `None` if it does not count that.
+    fn requested(self, counted: u64) -> Option<u64> {
+        self.counts_requests().then_some(counted)
+    }
+
     /// Its name in a sentence.
     fn title(self) -> &'static str {
         match self {

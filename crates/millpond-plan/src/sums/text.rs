@@ -126,10 +126,7 @@ fn table(places: &[&PlaceSums], tool: Tool) -> Table {
 
 /// How many blocks were requested: `412`, or `–` if that was not counted.
 pub(super) fn created(place: &PlaceSums, tool: Tool) -> String {
-    match tool.counts_requests() {
-        true => count(place.blocks),
-        false => "–".to_owned(),
-    }
+    tool.requested(place.blocks).map_or_else(|| "–".to_owned(), count)
 }
 
 /// A size: `48`, `48*` if it is assumed, `~80` for a mean.

@@ -102,8 +102,8 @@ pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failu
         let mut model = Model::new(bytes_default);
         let summary = trace::read(source.open()?, &mut model, &mut *progress)?;
         summary.expect_times("replay")?;
-        let outcome = model.outcome(name.clone().into_owned(), summary.tick_rate());
-        Ok(Outcome { says_who_died: summary.says_who_died(), ..outcome })
+        let says_who_died = summary.says_who_died();
+        Ok(model.outcome(name.clone().into_owned(), summary.tick_rate(), says_who_died))
     };
     read().map_err(|fault| fault.of_input(&name))
 }
@@ -208,7 +208,12 @@ impl Model {
         self.points.add(self.now);
     }
 
-    fn outcome(mut self, name: String, ticks_per_second: Option<f64>) -> Outcome {
+    fn outcome(
+        mut self,
+        name: String,
+        ticks_per_second: Option<f64>,
+        says_who_died: bool,
+    ) -> Outcome {
         self.end_of_tick();
         let pool_bytes = self.pool_bytes();
         let mut points = self.points.into_kept();
@@ -223,7 +228,7 @@ impl Model {
             ticks_per_second,
             live_bytes_peak: self.live_bytes_peak,
             worst: self.worst,
-            says_who_died: true,
+            says_who_died,
         }
     }
 }
@@ -274,7 +279,7 @@ mod tests {
             model.death(event(2, 0, key, None));
         }
         model.birth(event(3, 2, 100, Some(1000)));
-        let outcome = model.outcome("test".to_owned(), None);
+        let outcome = model.outcome("test".to_owned(), None, true);
         let at = |tick| *outcome.points.iter().find(|point| point.tick == tick).unwrap();
         assert_eq!((at(1).heap_bytes, at(1).free_bytes()), (50 * (64 + 32), 0));
         assert_eq!((at(2).free_bytes(), at(2).largest_hole), (50 * 64, 64));
@@ -306,7 +311,7 @@ mod tests {
             model.birth(event(tick, 0, tick % 7, None));
             model.death(event(tick, 0, tick % 7, None));
         }
-        let points = model.outcome("test".to_owned(), None).points;
+        let points = model.outcome("test".to_owned(), None, true).points;
         assert!(points.len() <= POINTS_MAX + 1 && points.len() > POINTS_MAX / 4);
         assert!(points.is_sorted_by_key(|point| point.tick) && points[0].tick < 500);
         assert_eq!(points.last().unwrap().tick, 99_999);
