@@ -23,3 +23,4 @@ pub(crate) mod together;
 pub(crate) mod unused;
 #[cfg(feature = "vec")]
 pub mod vec_pool;
+pub(crate) mod watching;

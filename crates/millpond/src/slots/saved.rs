@@ -18,6 +18,10 @@ pub struct Checked<W> {
     pub(crate) slots: usize,
     /// One for each slot, or, of a pool where these [cost nothing](fresh_cost_nothing), up to those that were never used.
     pub(crate) words: Vec<W>,
+    /// The words of slots after these that a pool had before it shrunk.
+    pub(crate) former: Vec<W>,
+    /// The most slots that there may be.
+    pub(crate) slots_max: usize,
     /// What the reuse order lists of the slots with words.
     pub(crate) order: Vec<u32>,
     pub(crate) inserted: u64,

@@ -12,7 +12,7 @@ pub use error::MigrateError;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::sealed::{Leave, State, TakeOver};
+use super::state::sealed::{CheckedFor, Load, State};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
@@ -22,14 +22,26 @@ use crate::slots::saved::{Checked, OrderOf};
 ///
 /// Needs the feature `serde`. `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `PackedVecPool`, `Recycler`, `HandleAllocator`,
 /// `PolicyPool` and `SyncSnapshot` are old pools of each other.
-pub trait OldPool: Leave {}
-
-impl<P: Leave> OldPool for P {}
+pub trait OldPool: State {
+    /// Whether all slots that were used begin at the same generation.
+    #[doc(hidden)]
+    fn begins_alike(&self) -> bool {
+        true
+    }
+    /// The objects in the order of their ages, the oldest first, each by its slot and generation, of a pool that keeps it.
+    #[doc(hidden)]
+    fn ages_left(&self) -> Vec<(u32, u32)> {
+        Vec::new()
+    }
+    /// The values with their slots, in the order of the slots.
+    #[doc(hidden)]
+    fn leave(self) -> Vec<(usize, Self::Value)>;
+}
 
 type WordOf<P> = <<P as State>::Handle as HandleLayout>::Word;
 
 /// Takes over the objects of an old pool; `convert` makes each value from its handle in this pool and the old value.
-pub(crate) fn migrate<P: TakeOver, Q: Leave>(
+pub(crate) fn migrate<P: Load, Q: OldPool>(
     pool: &mut P,
     old: Q,
     convert: impl FnMut(P::Handle, Q::Value) -> P::Value,
@@ -39,9 +51,9 @@ pub(crate) fn migrate<P: TakeOver, Q: Leave>(
 }
 
 /// The same, once it is checked.
-pub(crate) fn take_over<P: TakeOver, Q: Leave>(
+pub(crate) fn take_over<P: Load, Q: OldPool>(
     pool: &mut P,
-    state: &Checked<WordOf<P>>,
+    state: &CheckedFor<P>,
     old: Q,
     mut convert: impl FnMut(P::Handle, Q::Value) -> P::Value,
 ) -> Result<(), MigrateError> {
@@ -58,10 +70,7 @@ pub(crate) fn take_over<P: TakeOver, Q: Leave>(
 }
 
 /// The state that the pool gets.
-pub(crate) fn check<P: TakeOver, Q: Leave>(
-    pool: &P,
-    old: &Q,
-) -> Result<Checked<WordOf<P>>, MigrateError> {
+pub(crate) fn check<P: Load, Q: OldPool>(pool: &P, old: &Q) -> Result<CheckedFor<P>, MigrateError> {
     if let Some((slot, _)) = old.detached().first() {
         return Err(MigrateError::Detached { slot: *slot as usize });
     }
@@ -69,11 +78,11 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
         return Err(MigrateError::SeveralFirstGenerations);
     }
     let used = used(old);
-    let slots_max = pool.slots_max();
+    let (theirs, own) = (old.shape(), pool.shape());
+    let slots_max = own.capacity_max;
     if used > slots_max {
         return Err(MigrateError::TooFewSlots { needed: used, capacity_max: slots_max });
     }
-    let (theirs, own) = (old.shape(), pool.shape());
     let cycle = cycle(&theirs.cycle, own.cycle, used)?;
     if !P::ADAPTS_FIRST && cycle.start() != own.cycle.start() {
         return Err(MigrateError::OtherFirstGeneration);
@@ -82,7 +91,7 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
     let mut words = (0..used).map(word).collect::<Result<Vec<_>, _>>()?;
     let slots = pool.slots_there().max(used);
     // Those of several parts may be more together than a file may say of each.
-    let stats = old.stats_left().within_limit();
+    let stats = old.counted().within_limit();
     let live = words.iter().filter(|word| !word.is_dead()).count();
     let inserted = stats.inserted.max(live as u64);
     // What a file says of it may be more than the slots that were used.
@@ -94,8 +103,10 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
         reuse: P::REUSE,
         cycle,
         slots,
-        order: order_for(P::ORDER, old, &words),
+        order: order_for(P::ORDER_OF, old, &words),
         words,
+        former: Vec::new(),
+        slots_max,
         inserted,
         refused: stats.refused,
         evicted: stats.evicted.min(inserted - live as u64),
@@ -104,7 +115,7 @@ pub(crate) fn check<P: TakeOver, Q: Leave>(
 }
 
 /// The slots of an old pool from here on are as if never used.
-pub(crate) fn used(old: &impl Leave) -> usize {
+pub(crate) fn used(old: &impl OldPool) -> usize {
     let start = Word::from_generation(old.shape().cycle.start());
     let is_unused = |index: &usize| old.word(*index) == Word::as_dead(start);
     (0..old.used()).rev().find(|index| !is_unused(index)).map_or(0, |last| last + 1)
@@ -147,10 +158,10 @@ fn word_in<W: Word>(word: u32) -> W {
 
 /// What a reuse order lists of slots with these words. The vacant slots come as they came in the old pool, and new ones
 /// after them.
-fn order_for<W: Word>(order: OrderOf, old: &impl Leave, words: &[W]) -> Vec<u32> {
+fn order_for<W: Word, Q: OldPool>(order: OrderOf, old: &Q, words: &[W]) -> Vec<u32> {
     let slots = words.len();
     let listed = |kind: fn(OrderOf) -> bool| {
-        let listed = kind(order_of(old)).then(|| old.order());
+        let listed = kind(Q::ORDER_OF).then(|| old.order());
         listed.into_iter().flatten().flat_map(move |range| range.start..range.end.min(slots))
     };
     // Each slot once: first those that the old order lists, then the others.
@@ -172,8 +183,4 @@ fn order_for<W: Word>(order: OrderOf, old: &impl Leave, words: &[W]) -> Vec<u32>
             all
         }
     }
-}
-
-fn order_of<Q: Leave>(_: &Q) -> OrderOf {
-    Q::ORDER_OF
 }

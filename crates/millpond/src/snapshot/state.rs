@@ -85,6 +85,8 @@ pub(crate) mod sealed {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) use super::saving::*;
     use super::{Checksum, HandleLayout, Range, Shape};
+    use crate::reports::stats::Stats;
+    use crate::slots::reuse::OrderOf;
     use crate::snapshot::SnapshotError;
 
     /// See [`State`](super::State).
@@ -141,6 +143,14 @@ pub(crate) mod sealed {
         /// Whether dead slots have values as well.
         #[doc(hidden)]
         const DEAD_HAVE_VALUES: bool = false;
+
+        /// The counters, as a file has them.
+        #[doc(hidden)]
+        fn counted(&self) -> Stats;
+
+        /// What [`order`](Self::order) lists.
+        #[doc(hidden)]
+        const ORDER_OF: OrderOf;
 
         /// What the reuse order stores beside the words, as ranges of slots. Equal orders have
         /// equal ranges once adjacent ones are joined.

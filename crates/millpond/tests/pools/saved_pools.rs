@@ -331,7 +331,7 @@ fn what_cannot_be_of_a_pool_that_grows_is_refused_with_the_reason() {
         saved
     });
     for (at, value, reason) in [
-        ("", json!(7), "expected struct SavedVecPool"),
+        ("", json!(7), "expected the slots of a pool that grows"),
         ("/slots/pool", json!("Pool"), "another kind, expected VecPool"),
         ("/slots/first", json!(0), "the first or last generation"),
         ("/slots/generations/0", json!(0), "slot 0 is live and has retired"),

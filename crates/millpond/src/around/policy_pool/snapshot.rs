@@ -5,13 +5,16 @@ use core::ops::Range;
 use super::PolicyPool;
 use crate::base::guard::half_way;
 use crate::handle::HandleLayout;
-use crate::slots::reuse::ReuseOrder;
+use crate::pools::pool::Pool;
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{OrderOf, ReuseOrder};
 use crate::snapshot::state::{Shape, sealed};
 use crate::snapshot::{Checksum, SnapshotError};
 
 impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for PolicyPool<T, R, H> {
     type Value = T;
     type Handle = H;
+    const ORDER_OF: OrderOf = <Pool<T, R, H> as sealed::State>::ORDER_OF;
 
     fn shape(&self) -> Shape {
         self.pools.shape()
@@ -38,6 +41,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for PolicyPool<T, R, H> {
 
     fn value(&self, index: usize) -> Option<&T> {
         self.pools.value(index)
+    }
+
+    fn counted(&self) -> Stats {
+        self.stats()
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {

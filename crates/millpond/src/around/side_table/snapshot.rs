@@ -6,12 +6,15 @@ use core::ops::Range;
 use super::SideTable;
 use super::growth::Growth;
 use crate::handle::{HandleLayout, Word};
+use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
+use crate::slots::reuse::OrderOf;
 use crate::snapshot::state::{Shape, sealed};
 
 impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     type Value = V;
     type Handle = H;
+    const ORDER_OF: OrderOf = OrderOf::Nothing;
 
     /// A table has no generations of its own.
     fn shape(&self) -> Shape {
@@ -36,6 +39,16 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     #[inline]
     fn value(&self, index: usize) -> Option<&V> {
         self.storage.get(index)
+    }
+
+    /// In a file, the counters hold how the table grows.
+    fn counted(&self) -> Stats {
+        let (grows, slots_max) = match self.growth {
+            Growth::Never => (0, 0),
+            Growth::InProportion => (1, 0),
+            Growth::UpTo(slots_max) => (1, slots_max.min(H::CAPACITY_MAX)),
+        };
+        Stats { inserted: grows, peak: slots_max, ..Stats::default() }
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -94,8 +107,7 @@ mod saved {
     use super::*;
     use crate::handle::Issue;
     use crate::pools::settings::BuildError;
-    use crate::reports::stats::Stats;
-    use crate::slots::saved::{Checked, OrderOf};
+    use crate::slots::saved::Checked;
     use crate::snapshot::MigrateError;
     use crate::snapshot::format::{Refused, serde_of_pool};
 
@@ -203,31 +215,25 @@ mod saved {
     impl<H: HandleLayout, V> sealed::Load for SideTable<H, V> {
         const KIND: &'static str = "SideTable";
         const COUNTS: bool = false;
-        const REUSE_NAME: &'static str = "";
-        const ORDER_OF: OrderOf = OrderOf::Nothing;
 
-        /// The counters hold how the table grows.
-        fn saved_stats(&self) -> Stats {
-            let (grows, slots_max) = match self.growth {
-                Growth::Never => (0, 0),
-                Growth::InProportion => (1, 0),
-                Growth::UpTo(slots_max) => (1, slots_max.min(H::CAPACITY_MAX)),
-            };
-            Stats { inserted: grows, peak: slots_max, ..Stats::default() }
+        fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
+            let capacity = state.slots;
+            Self::try_with_capacity(capacity).map_err(|_| Refused::out_of_memory(capacity))
         }
 
-        fn load(checked: &Checked<H::Word>, values: Vec<(usize, V)>) -> Result<Self, Refused> {
-            let capacity = checked.words.len();
-            let mut table =
-                Self::try_with_capacity(capacity).map_err(|_| Refused::out_of_memory(capacity))?;
+        fn take_over(
+            &mut self,
+            state: &Checked<H::Word>,
+            values: Vec<(usize, V)>,
+        ) -> Result<(), MigrateError> {
             let live = values.len();
-            table.storage.load(&checked.words, values, live as u64, live);
-            table.growth = match (checked.inserted, checked.peak) {
+            self.storage.load(&state.words, values, live as u64, live);
+            self.growth = match (state.inserted, state.peak) {
                 (0, _) => Growth::Never,
                 (_, 0) => Growth::InProportion,
                 (_, slots_max) => Growth::UpTo(slots_max),
             };
-            Ok(table)
+            Ok(())
         }
     }
 

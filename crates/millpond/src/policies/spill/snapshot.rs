@@ -6,6 +6,8 @@ use super::Spill;
 use crate::base::guard::half_way;
 use crate::handle::HandleLayout;
 use crate::policies::{Bounded, Lifetimes};
+use crate::reports::stats::Stats;
+use crate::slots::reuse::OrderOf;
 use crate::snapshot::state::{Shape, sealed};
 use crate::snapshot::{Checksum, SnapshotError};
 
@@ -20,6 +22,7 @@ where
 {
     type Value = ValueOf<A>;
     type Handle = HandleOf<A>;
+    const ORDER_OF: OrderOf = A::ORDER_OF;
 
     /// That of the first pool, with the slots of both: see [`check_shape`](Self::check_shape).
     fn shape(&self) -> Shape {
@@ -60,6 +63,10 @@ where
             Some(inner) => self.second.value(inner),
             None => self.first.value(index),
         }
+    }
+
+    fn counted(&self) -> Stats {
+        Lifetimes::stats(self)
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {

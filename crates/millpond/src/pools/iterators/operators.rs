@@ -24,12 +24,7 @@ macro_rules! operators {
             fn index(&self, handle: $handle) -> &$value {
                 match self.get(handle) {
                     Some(value) => value,
-                    None => {
-                        if cfg!(feature = "debug-aids") {
-                            self.tell_removal(handle);
-                        }
-                        crate::reports::errors::refuse(self.name(), handle, self.explain(handle))
-                    }
+                    None => self.refuse_handle(handle),
                 }
             }
         }
@@ -42,10 +37,7 @@ macro_rules! operators {
             #[track_caller]
             fn index_mut(&mut self, handle: $handle) -> &mut $value {
                 if !self.contains(handle) {
-                    if cfg!(feature = "debug-aids") {
-                        self.tell_removal(handle);
-                    }
-                    crate::reports::errors::refuse(self.name(), handle, self.explain(handle));
+                    self.refuse_handle(handle);
                 }
                 match self.get_mut(handle) {
                     Some(value) => value,

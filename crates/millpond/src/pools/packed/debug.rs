@@ -5,7 +5,8 @@ use alloc::vec::{self, Vec};
 use super::slots::Slots;
 use super::{PackedGrowth, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
-use crate::handle::{Explanation, HandleLayout, IndexWord, Word};
+use crate::handle::{HandleLayout, IndexWord, Word};
+use crate::pools::watching::watching;
 use crate::reports::debug::{DebugAids, Watch};
 use crate::slots::CountedSlots;
 
@@ -28,7 +29,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[cfg(feature = "debug-aids")]
     #[must_use]
     pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
-        self.roster.slots().watch.as_ref()?.report(slots_of(self.as_handle_slice()))
+        self.watched()?.report(slots_of(self.as_handle_slice()))
     }
 
     /// Returns the source line that removed the handle's value, the tick, and what lives in its slot now; see
@@ -51,7 +52,12 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         if self.contains(handle) {
             return None;
         }
-        self.roster.slots().watch.as_ref()?.removal_of(handle, self.live_in(handle))
+        self.watched()?.removal_of(handle, self.live_in(handle))
+    }
+
+    /// What watches over the slots, if any aid is enabled.
+    fn watched(&self) -> Option<&Watch> {
+        self.roster.slots().watch.as_ref()
     }
 
     /// Watches the slots from now on, if any aid is enabled.
@@ -63,7 +69,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
     /// Fills dead slots, if that aid is enabled.
     pub(super) fn fill_if_watched(&mut self) {
-        if self.roster.slots().watch.as_ref().is_some_and(|watch| watch.fills()) {
+        if self.watched().is_some_and(|watch| watch.fills()) {
             self.values.fill_dead();
         }
     }
@@ -82,89 +88,9 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             self.values.inspect_next(watch);
         }
     }
-
-    /// The caller inserted a value.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_origin(&self, handle: H::Erased) {
-        if let Some(watch) = &self.roster.slots().watch {
-            watch.inserted(handle.index() as usize);
-        }
-    }
-
-    /// The object of slot `from` is in slot `to` now.
-    #[inline]
-    pub(super) fn note_move(&self, from: usize, to: usize) {
-        if let Some(watch) = &self.roster.slots().watch {
-            watch.moved(from, to);
-        }
-    }
-
-    /// A removal was refused.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_refused_removal(&self, handle: H) {
-        if let Some(watch) = &self.roster.slots().watch {
-            watch.removal_refused(handle, self.explain(handle), self.live_in(handle));
-        }
-    }
-
-    /// The caller is about to remove this value.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_removal(&self, handle: H) {
-        if let Some(watch) = &self.roster.slots().watch {
-            watch.removed(handle);
-        }
-    }
-
-    /// The caller is about to remove all values.
-    #[track_caller]
-    pub(super) fn note_removal_of_all(&self) {
-        if cfg!(feature = "debug-aids") && self.remembers_removals() {
-            for handle in self.handles() {
-                self.note_removal(handle);
-            }
-        }
-    }
-
-    /// The caller begins an iteration that removes values.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_iteration(&self) {
-        if let Some(watch) = &self.roster.slots().watch {
-            watch.iterated();
-        }
-    }
-
-    /// The iteration removes this value.
-    #[inline]
-    pub(super) fn note_removal_in_iteration(&self, handle: H::Erased) {
-        if let Some(watch) = &self.roster.slots().watch {
-            watch.removed_in_iteration(handle);
-        }
-    }
-
-    /// Whether it stores where values were removed.
-    pub(super) fn remembers_removals(&self) -> bool {
-        self.roster.slots().watch.as_ref().is_some_and(|watch| watch.remembers_removals())
-    }
-
-    /// Panics if it is known what removed the value of this refused handle.
-    #[cold]
-    #[inline(never)]
-    #[track_caller]
-    pub(super) fn tell_removal(&self, handle: H) {
-        if let Some(watch) = &self.roster.slots().watch {
-            watch.tell_removal(handle, self.explain(handle), self.live_in(handle));
-        }
-    }
-
-    /// What is live in the handle's slot.
-    fn live_in(&self, handle: H) -> Option<Explanation> {
-        self.handle_at(handle.index() as usize).map(|live| self.explain(live))
-    }
 }
+
+watching!([T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, H);
 
 impl<W: Word, I: IndexWord> Slots<W, I> {
     /// These slots are about to take on the state of `other`.

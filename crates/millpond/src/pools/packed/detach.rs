@@ -21,11 +21,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[must_use = "the value is dropped, and its slot is lost unless another one is reattached"]
     #[track_caller]
     pub fn detach(&mut self, handle: H) -> Option<T> {
-        let Some(position) = self.position_of(handle) else {
-            self.note_refused_removal(handle);
-            return None;
-        };
         self.note_removal(handle);
+        let position = self.position_of(handle)?;
         self.roster.detach(handle.erase(), position);
         Some(self.values.swap_remove(position))
     }

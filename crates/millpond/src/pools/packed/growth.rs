@@ -14,6 +14,15 @@ use crate::values::packed::PackedValues;
 /// Whether a packed pool gets more slots; by default, it does not. Sealed.
 #[doc(hidden)]
 pub trait PackedGrowth<W>: Clone {
+    /// What the saved form calls the pool.
+    const KIND: &'static str;
+
+    /// Whether it gets more slots.
+    const GROWS: bool = false;
+
+    /// Up to this many slots.
+    fn with_limit(slots_max: usize) -> Self;
+
     /// How, if it does.
     #[inline(always)]
     fn doubling(&self) -> Option<&Doubling<W>> {
@@ -51,9 +60,22 @@ pub trait PackedGrowth<W>: Clone {
     }
 }
 
-impl<W> PackedGrowth<W> for Fixed {}
+impl<W> PackedGrowth<W> for Fixed {
+    const KIND: &'static str = "PackedPool";
+
+    fn with_limit(_: usize) -> Self {
+        Self
+    }
+}
 
 impl<W: Word> PackedGrowth<W> for Doubling<W> {
+    const KIND: &'static str = "PackedVecPool";
+    const GROWS: bool = true;
+
+    fn with_limit(slots_max: usize) -> Self {
+        Self::up_to(slots_max)
+    }
+
     #[inline(always)]
     fn doubling(&self) -> Option<&Doubling<W>> {
         Some(self)
@@ -174,11 +196,9 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         }
     }
 
-    /// Forgets the slots that existed and exist no more.
-    pub(super) fn forget_former(&mut self) {
-        if let Some(doubling) = self.growth.doubling_mut() {
-            doubling.keep(None);
-        }
+    /// Knows the words of slots that existed and exist no more.
+    pub(super) fn set_former(&mut self, words: &[H::Word]) -> Result<(), OutOfMemory> {
+        self.growth.doubling_mut().map_or(Ok(()), |doubling| doubling.set_former(words))
     }
 
     /// Takes on the state of `other`, after `replace` has put copies of its values in place of the pool's own. If that

@@ -460,7 +460,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         match next {
             Ok(handle) => {
                 self.values.push(value);
-                self.note_origin(handle);
+                self.note_origin(handle.index() as usize);
                 Ok(H::from_erased(handle))
             }
             Err(cause) => Err((value, cause)),
@@ -572,7 +572,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         match reached.and_then(|()| self.roster.acquire_at(handle.erase(), check)) {
             Ok(()) => {
                 self.values.push(value);
-                self.note_origin(handle.erase());
+                self.note_origin(handle.index() as usize);
                 Ok(handle)
             }
             Err(kind) => Err(self.error_at(handle, kind, value)),
@@ -758,11 +758,8 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     #[track_caller]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        let Some(position) = self.position_of(handle) else {
-            self.note_refused_removal(handle);
-            return None;
-        };
         self.note_removal(handle);
+        let position = self.position_of(handle)?;
         let live = self.values.len();
         let value = self.values.swap_remove(position);
         self.roster.release(handle.erase(), position, live);
@@ -773,7 +770,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     fn remove_at_position(&mut self, position: usize) -> (H, T) {
         let handle = self.roster.handles()[position];
-        self.note_removal_in_iteration(handle);
+        self.note_removal_in_iteration(handle.index() as usize);
         self.roster.release(handle, position, self.values.len());
         (H::from_erased(handle), self.values.swap_remove(position))
     }

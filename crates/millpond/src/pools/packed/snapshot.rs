@@ -5,6 +5,8 @@ use core::ops::Range;
 use super::{PackedGrowth, PackedSlotPool};
 use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::PoolName;
+use crate::reports::stats::Stats;
+use crate::slots::reuse::OrderOf;
 use crate::snapshot::Checksum;
 use crate::snapshot::state::{Shape, sealed};
 use crate::values::packed::PackedValues;
@@ -12,6 +14,7 @@ use crate::values::packed::PackedValues;
 impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotPool<T, G, H> {
     type Value = T;
     type Handle = H;
+    const ORDER_OF: OrderOf = OrderOf::All;
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
@@ -46,6 +49,10 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotP
 
     fn value(&self, index: usize) -> Option<&T> {
         self.get_at(index)
+    }
+
+    fn counted(&self) -> Stats {
+        self.stats()
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -90,17 +97,13 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 mod saved {
     use alloc::vec::Vec;
 
-    use super::super::{PackedPool, PackedVecPool};
+    use super::super::PackedRoster;
     use super::*;
     use crate::base::guard::{defuse, guard, half_way};
     use crate::base::memory::OutOfMemory;
-    use crate::pools::settings::Settings;
-    use crate::reports::stats::Stats;
     use crate::slots::generation_settings::GenerationSettings;
-    use crate::slots::saved::{Checked, OrderOf};
-    use crate::snapshot::format::{
-        CheckedVecPool, Refused, SavedState, SavedVecPool, serde_of_pool,
-    };
+    use crate::slots::saved::Checked;
+    use crate::snapshot::format::{Refused, serde_of_pool};
     use crate::snapshot::{MigrateError, OldPool, migrate};
 
     impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
@@ -166,13 +169,7 @@ mod saved {
         }
     }
 
-    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Leave for PackedSlotPool<T, G, H> {
-        const ORDER_OF: OrderOf = OrderOf::All;
-
-        fn stats_left(&self) -> Stats {
-            self.stats()
-        }
-
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> OldPool for PackedSlotPool<T, G, H> {
         fn leave(self) -> Vec<(usize, T)> {
             let values = self.into_iter().map(|(handle, value)| (handle.index() as usize, value));
             let mut values: Vec<_> = values.collect();
@@ -181,105 +178,51 @@ mod saved {
         }
     }
 
-    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::TakeOver for PackedSlotPool<T, G, H> {
-        const ORDER: OrderOf = OrderOf::All;
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Load for PackedSlotPool<T, G, H> {
+        const KIND: &'static str = G::KIND;
+        const GROWS: bool = G::GROWS;
 
         fn slots_there(&self) -> usize {
             self.capacity()
         }
 
-        fn slots_max(&self) -> usize {
-            self.slots_max()
+        fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
+            let slots = if G::GROWS { 0 } else { state.slots };
+            let roster = PackedRoster::try_new(slots, &GenerationSettings::PLAIN);
+            let parts = roster.and_then(|roster| Ok((roster, PackedValues::try_new(slots)?)));
+            let (roster, values) = parts.map_err(|OutOfMemory| Refused::out_of_memory(slots))?;
+            Ok(Self { roster, values, growth: G::with_limit(state.slots_max) })
         }
 
         fn take_over(
             &mut self,
             state: &Checked<H::Word>,
-            values: Vec<(usize, T)>,
+            mut values: Vec<(usize, T)>,
         ) -> Result<(), MigrateError> {
             let slots = state.words.len();
-            self.make_slots(slots).map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
+            let out_of_memory = |OutOfMemory| MigrateError::OutOfMemory { slots };
+            self.make_slots(slots).map_err(out_of_memory)?;
             self.clear();
             // Half-way between two states, the slots have other values than there are.
             let mut pool = guard(self, |pool| {
-                pool.forget_former();
+                let _ = pool.set_former(&[]);
                 pool.roster.renew();
                 pool.values.clear();
             });
-            pool.forget_former();
-            pool.load_slots(state, values);
+            // Only a pool that was just read has some.
+            pool.set_former(&state.former).map_err(out_of_memory)?;
+            pool.roster.load(state);
+            half_way();
+            values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index));
+            for (_, value) in values {
+                pool.values.extend([value]);
+                half_way();
+            }
+            pool.roster.slots_mut().mark_used_until(slots + state.former.len());
             defuse(pool);
             Ok(())
         }
     }
 
-    impl<T, H: HandleLayout> sealed::Load for PackedPool<T, H> {
-        const KIND: &'static str = "PackedPool";
-        const REUSE_NAME: &'static str = "";
-        const ORDER_OF: OrderOf = OrderOf::All;
-
-        fn saved_stats(&self) -> Stats {
-            self.stats()
-        }
-
-        fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
-            let capacity = checked.words.len();
-            let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
-                .map_err(|_| Refused::out_of_memory(capacity))?;
-            pool.load_slots(checked, values);
-            Ok(pool)
-        }
-    }
-
-    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
-        /// Takes on the saved state. The values are those of the live slots, and there are none so far.
-        fn load_slots(&mut self, checked: &Checked<H::Word>, mut values: Vec<(usize, T)>) {
-            self.roster.load(checked);
-            half_way();
-            values.sort_unstable_by_key(|(index, _)| self.roster.position_at(*index));
-            for (_, value) in values {
-                self.values.extend([value]);
-                half_way();
-            }
-        }
-    }
-
-    impl<T, H: HandleLayout> sealed::Save for PackedVecPool<T, H> {
-        const NAME: &'static str = "PackedVecPool";
-        type Saved = SavedVecPool;
-
-        fn to_saved(&self, _list_all: bool) -> (SavedVecPool, Option<usize>) {
-            let known = self.capacity() + self.former().len();
-            let saved = SavedVecPool {
-                capacity_max: self.capacity_max() as u64,
-                slots_there: self.capacity() as u64,
-                slots: SavedState::of_slots(self, Self::NAME, "", known, self.stats()),
-            };
-            (saved, None)
-        }
-
-        fn saved_slots(saved: &SavedVecPool) -> usize {
-            saved.slots.generations.len()
-        }
-
-        fn from_saved(
-            saved: SavedVecPool,
-            _capacity: Option<u64>,
-            objects: sealed::ObjectsFor<Self>,
-        ) -> Result<Self, Refused> {
-            let checked = saved.check::<PackedPool<T, H>>(Self::NAME, objects)?;
-            let CheckedVecPool { capacity_max, slots: (slots, values), former } = checked;
-            let mut pool = Self::without_slots(&GenerationSettings::PLAIN, capacity_max);
-            let there = slots.words.len();
-            pool.grow(there, false)
-                .and_then(|()| pool.set_former(&former))
-                .map_err(|_| Refused::out_of_memory(there))?;
-            pool.load_slots(&slots, values);
-            pool.roster.slots_mut().mark_used_until(there + former.len());
-            Ok(pool)
-        }
-    }
-
-    serde_of_pool!(PackedPool<T, H>, [T, H: HandleLayout], values T);
-    serde_of_pool!(PackedVecPool<T, H>, [T, H: HandleLayout], values T);
+    serde_of_pool!(PackedSlotPool<T, G, H>, [T, G: PackedGrowth<H::Word>, H: HandleLayout], values T);
 }

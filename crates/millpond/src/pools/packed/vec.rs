@@ -218,10 +218,6 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         let Self { roster, values, growth } = self;
         grow(growth, roster, values, slots, touch)
     }
-
-    pub(super) fn set_former(&mut self, words: &[H::Word]) -> Result<(), OutOfMemory> {
-        self.growth.set_former(words)
-    }
 }
 
 /// Creates an empty pool that has not allocated, with any handle layout; see [`PackedVecPool::new`].

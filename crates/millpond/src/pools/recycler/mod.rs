@@ -20,7 +20,7 @@ use crate::policies::least_of;
 use crate::pools::allocator::HandleAllocator;
 use crate::pools::iterators::Handles;
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{InsertAtError, refuse};
+use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -655,12 +655,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for Recycler<T, R, H> {
     fn index(&self, handle: H) -> &T {
         match self.get(handle) {
             Some(object) => object,
-            None => {
-                if cfg!(feature = "debug-aids") {
-                    self.handles.tell_removal(handle);
-                }
-                refuse(self.name(), handle, self.explain(handle))
-            }
+            None => self.handles.refuse_handle(handle),
         }
     }
 }
@@ -674,12 +669,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
     fn index_mut(&mut self, handle: H) -> &mut T {
         match self.handles.find(handle) {
             Some(index) => &mut self.objects[index],
-            None => {
-                if cfg!(feature = "debug-aids") {
-                    self.handles.tell_removal(handle);
-                }
-                refuse(self.name(), handle, self.explain(handle))
-            }
+            None => self.handles.refuse_handle(handle),
         }
     }
 }

@@ -5,13 +5,16 @@ use core::ops::Range;
 use super::Recycler;
 use crate::base::guard::half_way;
 use crate::handle::HandleLayout;
-use crate::slots::reuse::ReuseOrder;
+use crate::pools::allocator::HandleAllocator;
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{OrderOf, ReuseOrder};
 use crate::snapshot::state::{Shape, sealed};
 
 impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
     type Value = T;
     type Handle = H;
     const DEAD_HAVE_VALUES: bool = true;
+    const ORDER_OF: OrderOf = <HandleAllocator<R, H> as sealed::State>::ORDER_OF;
 
     fn shape(&self) -> Shape {
         sealed::State::shape(&self.handles)
@@ -34,6 +37,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
     #[inline]
     fn value(&self, index: usize) -> Option<&T> {
         self.objects.get(index)
+    }
+
+    fn counted(&self) -> Stats {
+        self.stats()
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -71,9 +78,8 @@ mod saved {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::pools::allocator::{HandleAllocator, units};
-    use crate::reports::stats::Stats;
-    use crate::slots::saved::{Checked, OrderOf};
+    use crate::pools::allocator::units;
+    use crate::slots::saved::Checked;
     use crate::snapshot::format::{Refused, serde_of_pool};
     use crate::snapshot::{MigrateError, OldPool, migrate};
 
@@ -135,24 +141,19 @@ mod saved {
         }
     }
 
-    impl<T, R: ReuseOrder, H: HandleLayout> sealed::Leave for Recycler<T, R, H> {
-        const ORDER_OF: OrderOf = <HandleAllocator<R, H> as sealed::Load>::ORDER_OF;
-
-        fn stats_left(&self) -> Stats {
-            self.stats()
-        }
-
+    impl<T, R: ReuseOrder, H: HandleLayout> OldPool for Recycler<T, R, H> {
         fn leave(self) -> Vec<(usize, T)> {
             self.objects.into_vec().into_iter().enumerate().collect()
         }
     }
 
-    impl<T, R: ReuseOrder, H: HandleLayout> sealed::TakeOver for Recycler<T, R, H> {
-        const ORDER: OrderOf = <HandleAllocator<R, H> as sealed::Load>::ORDER_OF;
+    impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Recycler<T, R, H> {
+        const KIND: &'static str = "Recycler";
         const REUSE: &'static str = R::NAME;
 
-        fn slots_there(&self) -> usize {
-            self.capacity()
+        fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
+            let (handles, objects) = (sealed::Load::unused(state)?, [].into());
+            Ok(Self { handles, objects, on_release: Default::default() })
         }
 
         fn take_over(
@@ -161,32 +162,15 @@ mod saved {
             values: Vec<(usize, T)>,
         ) -> Result<(), MigrateError> {
             self.clear();
-            for (index, object) in values {
-                self.objects[index] = object;
-                half_way();
+            if self.objects.is_empty() {
+                self.objects = values.into_iter().map(|(_, object)| object).collect();
+            } else {
+                for (index, object) in values {
+                    self.objects[index] = object;
+                    half_way();
+                }
             }
-            sealed::TakeOver::take_over(&mut self.handles, state, units(state))
-        }
-    }
-
-    impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Recycler<T, R, H> {
-        const KIND: &'static str = "Recycler";
-        const REUSE_NAME: &'static str = R::NAME;
-        const ORDER_OF: OrderOf = <HandleAllocator<R, H> as sealed::Load>::ORDER_OF;
-
-        fn saved_stats(&self) -> Stats {
-            self.stats()
-        }
-
-        /// Without a hook.
-        fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
-            let handles = sealed::Load::load(checked, units(checked))?;
-            let objects: Vec<T> = values.into_iter().map(|(_, object)| object).collect();
-            Ok(Self {
-                handles,
-                objects: objects.into_boxed_slice(),
-                on_release: Default::default(),
-            })
+            sealed::Load::take_over(&mut self.handles, state, units(state))
         }
     }
 

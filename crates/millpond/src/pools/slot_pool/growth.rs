@@ -101,8 +101,10 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
         Ok(())
     }
 
-    /// Forgets the slots that existed and exist no more.
-    fn forget_former(&mut self) {}
+    /// Knows the words of slots that existed and exist no more.
+    fn set_former(&mut self, _words: &[L::Word]) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
 
     /// Adds what the future depends on.
     fn add_to(&self, _storage: &Slotted<T, R, L, P>, _sum: &mut Checksum) {}

@@ -24,6 +24,8 @@ mod watch;
 pub(crate) use growth::Slotted;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub(crate) use saved::FromState;
 
 use core::ops::{Deref, DerefMut};
 

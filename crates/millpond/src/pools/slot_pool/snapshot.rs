@@ -6,7 +6,8 @@ use super::{Growth, PoolPlace, SlotPool};
 use crate::base::guard::half_way;
 use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::PoolName;
-use crate::slots::reuse::ReuseOrder;
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{OrderOf, Queue, ReuseOrder};
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
 
@@ -109,6 +110,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 {
     type Value = T;
     type Handle = H;
+    const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
@@ -143,6 +145,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     fn value(&self, index: usize) -> Option<&T> {
         self.storage.get(index)
+    }
+
+    fn counted(&self) -> Stats {
+        self.stats()
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {

@@ -1,9 +1,10 @@
-//! What a pool does for its debug aids. Without the feature, nothing that is behind `cfg!` is generated for a pool's values.
+//! What a pool does for its debug aids.
 
 use super::{Growth, PoolPlace, SlotPool};
 use crate::base::OutOfMemory;
-use crate::handle::{Explanation, HandleLayout};
+use crate::handle::HandleLayout;
 use crate::pools::settings::BuildError;
+use crate::pools::watching::watching;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
@@ -90,93 +91,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             }
         }
     }
+}
 
-    /// The caller inserted an object into this slot.
-    #[track_caller]
-    #[inline]
-    pub(in crate::pools) fn note_origin(&self, index: usize) {
-        if cfg!(feature = "debug-aids") {
-            if let Some(watch) = self.storage.watched() {
-                watch.inserted(index);
-            }
-        }
-    }
-
-    /// The object of slot `from` is in slot `to` now.
-    #[inline]
-    pub(in crate::pools) fn note_move(&self, from: usize, to: usize) {
-        if cfg!(feature = "debug-aids") {
-            if let Some(watch) = self.storage.watched() {
-                watch.moved(from, to);
-            }
-        }
-    }
-
-    /// The caller wants to remove an object. Panics if the pool refuses that, and an aid is to report it.
-    #[track_caller]
-    #[inline]
-    pub(in crate::pools) fn note_removal(&self, handle: H) {
-        if cfg!(feature = "debug-aids") {
-            if let Some(watch) = self.storage.watched() {
-                match self.contains(handle) {
-                    true => watch.removed(handle),
-                    false => {
-                        watch.removal_refused(handle, self.explain(handle), self.live_in(handle))
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether it stores where objects were removed.
-    pub(super) fn remembers_removals(&self) -> bool {
-        self.storage.watched().is_some_and(|watch| watch.remembers_removals())
-    }
-
-    /// The caller is about to remove all objects.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_removal_of_all(&self) {
-        if cfg!(feature = "debug-aids") && self.remembers_removals() {
-            for handle in self.handles() {
-                self.note_removal(handle);
-            }
-        }
-    }
-
-    /// The caller begins an iteration that removes objects.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_iteration(&self) {
-        if cfg!(feature = "debug-aids") {
-            if let Some(watch) = self.storage.watched() {
-                watch.iterated();
-            }
-        }
-    }
-
-    /// The iteration removes the object in this slot.
-    #[inline]
-    pub(super) fn note_removal_in_iteration(&self, index: usize) {
-        if cfg!(feature = "debug-aids") {
-            if let (Some(watch), Some(handle)) = (self.storage.watched(), self.handle_at(index)) {
-                watch.removed_in_iteration(handle);
-            }
-        }
-    }
-
-    /// Panics if it is known what removed the object of this refused handle.
-    #[cold]
-    #[inline(never)]
-    #[track_caller]
-    pub(in crate::pools) fn tell_removal(&self, handle: H) {
-        if let Some(watch) = self.storage.watched() {
-            watch.tell_removal(handle, self.explain(handle), self.live_in(handle));
-        }
-    }
-
-    /// What is live in the handle's slot.
-    fn live_in(&self, handle: H) -> Option<Explanation> {
-        self.handle_at(handle.index() as usize).map(|live| self.explain(live))
-    }
+watching! {
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, H
 }

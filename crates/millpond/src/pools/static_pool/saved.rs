@@ -1,36 +1,29 @@
-//! The saved form of a static pool.
+//! A static pool that is read.
 
-use alloc::vec::Vec;
-
-use super::{StaticPool, StaticStorage};
+use super::InPool;
 use crate::handle::HandleLayout;
-use crate::reports::stats::Stats;
-use crate::slots::saved::{Checked, OrderOf};
+use crate::pools::slot_pool::{Fixed, FromState, Slotted};
+use crate::slots::Ledger;
+use crate::slots::generation_settings::GenerationSettings;
+use crate::slots::reuse::InlineRoster;
+use crate::slots::saved::Checked;
 use crate::snapshot::format::Refused;
-use crate::snapshot::state::sealed;
+use crate::values::Storage;
 
-impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
+type InlineSlots<T, const N: usize, L> = Slotted<T, InlineRoster, L, InPool<T, N, L>>;
+
+impl<T, const N: usize, L: HandleLayout> FromState<T, InlineRoster, L, InPool<T, N, L>> for Fixed {
     const KIND: &'static str = "StaticPool";
-    const REUSE_NAME: &'static str = "";
-    const ORDER_OF: OrderOf = OrderOf::All;
+    const REUSE: &'static str = "";
 
-    fn saved_stats(&self) -> Stats {
-        self.stats()
-    }
-
-    fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
-        let found = checked.words.len();
+    fn unused(state: &Checked<L::Word>) -> Result<(InlineSlots<T, N, L>, Self), Refused> {
+        let found = state.words.len();
         if found != N {
             return Err(Refused::new(alloc::format!(
                 "a saved pool of {found} slots, expected {N}"
             )));
         }
-        let start = checked.cycle.start();
-        let mut pool = Self::with_handle();
-        let ledger = pool.storage.ledger().clone();
-        *pool.storage = StaticStorage::<T, N, H>::fresh(start, ledger);
-        pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
-        pool.storage.slots_mut().load(checked);
-        Ok(pool)
+        let ledger = Ledger::fresh(&GenerationSettings::PLAIN);
+        Ok((Storage::fresh(state.cycle.start(), ledger), Fixed))
     }
 }

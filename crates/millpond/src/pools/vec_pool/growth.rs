@@ -169,8 +169,8 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         }
     }
 
-    fn forget_former(&mut self) {
-        self.keep(None);
+    fn set_former(&mut self, words: &[L::Word]) -> Result<(), OutOfMemory> {
+        self.set_former(words)
     }
 
     fn add_to(&self, storage: &Grown<T, R, L>, sum: &mut Checksum) {

@@ -1,51 +1,26 @@
-//! The saved form of a pool that grows in one piece.
+//! A pool that grows in one piece, and is read.
 
-use super::VecPool;
 use crate::handle::HandleLayout;
-use crate::pools::pool::Pool;
+use crate::pools::doubling::Doubling;
+use crate::pools::pool::OneBlock;
+use crate::pools::slot_pool::{FromState, Slotted};
+use crate::slots::Ledger;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::format::{CheckedVecPool, Refused, SavedState, SavedVecPool};
-use crate::snapshot::state::sealed::{ObjectsFor, Save};
+use crate::slots::saved::Checked;
+use crate::snapshot::format::Refused;
+use crate::values::Storage;
 
-impl<T, R: ReuseOrder, H: HandleLayout> Save for VecPool<T, R, H> {
-    const NAME: &'static str = "VecPool";
-    type Saved = SavedVecPool;
+impl<T, R: ReuseOrder, L: HandleLayout> FromState<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
+    const KIND: &'static str = "VecPool";
+    const GROWS: bool = true;
 
-    fn to_saved(&self, _list_all: bool) -> (SavedVecPool, Option<usize>) {
-        let known = self.capacity() + self.growth.former().len();
-        let saved = SavedVecPool {
-            capacity_max: self.capacity_max() as u64,
-            slots_there: self.capacity() as u64,
-            slots: SavedState::of_slots(self, Self::NAME, R::NAME, known, self.stats()),
-        };
-        (saved, None)
-    }
-
-    fn saved_slots(saved: &SavedVecPool) -> usize {
-        saved.slots.generations.len()
-    }
-
-    fn from_saved(
-        saved: SavedVecPool,
-        _capacity: Option<u64>,
-        objects: ObjectsFor<Self>,
-    ) -> Result<Self, Refused> {
-        let checked = saved.check::<Pool<T, R, H>>(Self::NAME, objects)?;
-        let CheckedVecPool { capacity_max, slots, former } = checked;
-        let (slots, values) = slots;
-        let mut pool = Self::without_slots(&GenerationSettings::PLAIN, capacity_max);
-        let Self { storage, growth, .. } = &mut pool;
-        let there = slots.words.len();
-        growth
-            .grow(there, storage, false)
-            .and_then(|()| growth.set_former(&former))
-            .map_err(|_| Refused::out_of_memory(there))?;
-        storage.load(&slots.words, values, slots.inserted, slots.peak);
-        // First, because the order finds its fresh slots by it.
-        storage.mark_used_until(there + former.len());
-        storage.slots_mut().load(&slots);
-        Ok(pool)
+    fn unused(
+        state: &Checked<L::Word>,
+    ) -> Result<(Slotted<T, R, L, OneBlock<R, L>>, Self), Refused> {
+        let ledger = Ledger::fresh(&GenerationSettings::PLAIN);
+        let storage = Storage::empty(state.cycle.start(), ledger);
+        Ok((storage, Doubling::up_to(state.slots_max)))
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::super::state::sealed::{Load, ObjectsFor, State};
 use super::read::{Objects, Refused};
-use super::state::SavedState;
+use super::state::Form;
 use crate::handle::{HandleLayout, Word};
 use crate::reports::stats::COUNT_MAX;
 use crate::slots::AnyCycle;
@@ -15,8 +15,7 @@ use crate::slots::saved::{Checked, OrderOf};
 /// The state of a pool, and its values with their slots.
 pub(crate) type CheckedPool<H, T> = (Checked<WordOf<H>>, Vec<(usize, T)>);
 type WordOf<H> = <H as HandleLayout>::Word;
-type Growing<P> =
-    (CheckedPool<<P as State>::Handle, <P as State>::Value>, Vec<WordOf<<P as State>::Handle>>);
+type CheckedPoolOf<P> = CheckedPool<<P as State>::Handle, <P as State>::Value>;
 
 /// What must hold of the slots of a kind of pool.
 #[derive(Clone, Copy)]
@@ -30,20 +29,20 @@ struct Rules {
 impl Rules {
     const fn of<P: Load>() -> Self {
         let (dead_have_values, order_of) = (P::DEAD_HAVE_VALUES, P::ORDER_OF);
-        Self { counts: P::COUNTS, dead_have_values, order_of, reuse: P::REUSE_NAME }
+        Self { counts: P::COUNTS, dead_have_values, order_of, reuse: P::REUSE }
     }
 }
 
 /// Checks all, and sorts the values by slot. `capacity`: the number of slots, if they are not all listed. `generation_max`:
 /// the pool's largest generation.
 pub(crate) fn check<P: Load>(
-    state: &SavedState,
+    state: &Form,
     capacity: Option<u64>,
     objects: ObjectsFor<P>,
     generation_max: u32,
-) -> Result<CheckedPool<P::Handle, P::Value>, Refused> {
-    check_labels(&state.pool, P::KIND, &state.reuse, P::REUSE_NAME)?;
-    let listed = state.generations.len();
+) -> Result<CheckedPoolOf<P>, Refused> {
+    check_labels::<P>(state)?;
+    let listed = state.listed();
     let slots = capacity.unwrap_or(listed as u64);
     let fits = usize::try_from(slots).ok().filter(|slots| *slots <= P::Handle::CAPACITY_MAX);
     let slots = fits.ok_or_else(|| Refused::too_many_slots(slots))?;
@@ -61,46 +60,52 @@ pub(crate) fn check<P: Load>(
     Ok((checked, values))
 }
 
-pub(super) fn check_labels(
-    pool: &str,
-    kind: &'static str,
-    reuse: &str,
-    reuse_name: &'static str,
-) -> Result<(), Refused> {
+fn check_labels<P: Load>(state: &Form) -> Result<(), Refused> {
     // Handles alone, which are a pool of `()`, were once of a kind of their own.
-    let pool = if pool == "HandleAllocator" { "Pool" } else { pool };
-    if pool != kind {
-        return Err(Refused::other("kind", kind));
+    let pool = if state.pool == "HandleAllocator" { "Pool" } else { &state.pool };
+    if pool != P::KIND {
+        return Err(Refused::other("kind", P::KIND));
     }
-    if reuse != reuse_name {
-        return Err(Refused::other("reuse order", reuse_name));
+    if state.reuse != P::REUSE {
+        return Err(Refused::other("reuse order", P::REUSE));
     }
     Ok(())
 }
 
-/// Checks everything except the kind of pool, of one that has only the first slots `there` now. Returns also the words of
-/// the others. There were at most `capacity_max`.
+/// Checks all of a pool that has a limit, and only the first slots `there` now.
 pub(super) fn check_growing<P: Load>(
-    mut state: SavedState,
-    there: usize,
-    capacity_max: usize,
+    mut state: Form,
+    (capacity_max, there): (u64, u64),
     objects: ObjectsFor<P>,
-) -> Result<Growing<P>, Refused> {
+) -> Result<CheckedPoolOf<P>, Refused> {
+    check_labels::<P>(&state)?;
+    let known = state.listed();
+    let limit = usize::try_from(capacity_max).ok();
+    let Some(limit) = limit.filter(|slots| *slots <= P::Handle::CAPACITY_MAX) else {
+        return Err(Refused::new(format!(
+            "a limit of {capacity_max} slots is more than the handle layout can name"
+        )));
+    };
+    let Some(there) = usize::try_from(there).ok().filter(|there| *there <= known) else {
+        let why = format!("{there} slots exist, but {known} have a generation");
+        return Err(Refused::new(why));
+    };
     let rules = Rules::of::<P>();
     let cycle = check_cycle(rules, &state, P::Handle::LIFETIMES_MAX)?;
-    let known = state.generations.len();
-    if known > capacity_max {
+    if known > limit {
         return Err(Refused::too_many_slots(known as u64));
     }
-    let others = state.generations.split_off(there);
-    let others = check_generations::<P::Handle>(rules, &others, &cycle)?;
-    Ok((check_slots(&state, cycle, objects, rules, capacity_max)?, others))
+    let former = state.generations.split_off(there);
+    let former = check_generations::<P::Handle>(rules, &former, &cycle)?;
+    let (mut checked, values) = check_slots(&state, cycle, objects, rules, limit)?;
+    checked.former = former;
+    Ok((checked, values))
 }
 
 /// Checks everything except the kind of pool. The order lists these slots. There were at most
 /// `capacity` slots.
 fn check_slots<H: HandleLayout, T>(
-    state: &SavedState,
+    state: &Form,
     cycle: AnyCycle,
     objects: Objects<H, T>,
     rules: Rules,
@@ -111,16 +116,28 @@ fn check_slots<H: HandleLayout, T>(
     let live = words.iter().filter(|word| !word.is_dead()).count();
     let order = check_order(state, &words, live, rules.order_of)?;
     let peak = usize::try_from(state.peak).unwrap_or(usize::MAX);
-    let SavedState { inserted, refused, evicted, .. } = *state;
+    let Form { inserted, refused, evicted, .. } = *state;
     if rules.counts {
         check_counters(state, live, capacity)?;
     }
-    let (slots, reuse) = (words.len(), rules.reuse);
-    Ok((Checked { reuse, cycle, slots, words, order, inserted, refused, evicted, peak }, values))
+    let checked = Checked {
+        reuse: rules.reuse,
+        cycle,
+        slots: words.len(),
+        words,
+        former: Vec::new(),
+        slots_max: capacity,
+        order,
+        inserted,
+        refused,
+        evicted,
+        peak,
+    };
+    Ok((checked, values))
 }
 
-fn check_counters(state: &SavedState, live: usize, capacity: usize) -> Result<(), Refused> {
-    let SavedState { inserted, refused, evicted, peak, .. } = *state;
+fn check_counters(state: &Form, live: usize, capacity: usize) -> Result<(), Refused> {
+    let Form { inserted, refused, evicted, peak, .. } = *state;
     let removed = inserted.checked_sub(live as u64);
     agree(removed.is_some(), "fewer were inserted than are live")?;
     agree(live as u64 <= peak, "the peak is less than what is live")?;
@@ -134,8 +151,8 @@ pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
     if holds { Ok(()) } else { Err(Refused::new(format!("the counters do not agree: {rule}"))) }
 }
 
-fn check_cycle(rules: Rules, state: &SavedState, max: u32) -> Result<AnyCycle, Refused> {
-    let SavedState { first, last, wraps, .. } = *state;
+fn check_cycle(rules: Rules, state: &Form, max: u32) -> Result<AnyCycle, Refused> {
+    let Form { first, last, wraps, .. } = *state;
     let own = if rules.counts { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
         let why = "the first or last generation is out of the handle layout's range";
@@ -241,7 +258,7 @@ fn place_objects<H: HandleLayout, T>(
 
 /// The slots that the order lists, if they are those that it must list.
 fn check_order<W: Word>(
-    state: &SavedState,
+    state: &Form,
     words: &[W],
     live: usize,
     order_of: OrderOf,

@@ -57,16 +57,12 @@ mod checks;
 mod objects;
 mod read;
 mod state;
-#[cfg(any(feature = "packed", feature = "vec"))]
-mod vec_pool;
 
 #[cfg(feature = "__c")]
 pub(crate) use checks::check;
 pub(crate) use objects::read_list;
 pub(crate) use read::{Objects, Refused};
-pub(crate) use state::{SavedState, Version};
-#[cfg(any(feature = "packed", feature = "vec"))]
-pub(crate) use vec_pool::{CheckedVecPool, SavedVecPool};
+pub(crate) use state::{Form, Version};
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -75,11 +71,12 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
-use super::state::sealed::{Load, ObjectsFor, Restore, Save, State, Written};
+use super::state::sealed::{Load, Restore, State};
 use crate::handle::HandleLayout;
 use objects::{ObjectsOf, ReadObjects};
+use state::GrownForm;
 
-/// Implements `Serialize` and `Deserialize` for a pool that is `Written`.
+/// Implements `Serialize` and `Deserialize` for a pool whose slots are one list.
 macro_rules! serde_of_pool {
     ($pool:ty, [$($generics:tt)*], values $value:ident) => {
         /// Serialises everything that the pool's future depends on, and its statistics; see
@@ -89,7 +86,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Serialize,
         {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::snapshot::state::sealed::Written::write(self, false, serializer)
+                crate::snapshot::format::write(self, false, serializer)
             }
         }
 
@@ -99,7 +96,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Deserialize<'de>,
         {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                crate::snapshot::state::sealed::Written::read(deserializer)
+                crate::snapshot::format::read(deserializer)
             }
         }
     };
@@ -154,17 +151,6 @@ struct PartsVisitor<S, H, T> {
 type PartsRead<S, H, T> = (Option<u64>, S, Objects<H, T>);
 
 impl<S, H, T> PartsVisitor<S, H, T> {
-    /// For a pool of this kind.
-    fn of<P: Save<Saved = S, Handle = H, Value = T>>() -> Self {
-        Self {
-            name: P::NAME,
-            slots: P::saved_slots,
-            version_max: if P::MAY_LEAVE_OUT { VERSION_MAX } else { 1 },
-            dead_have_values: P::DEAD_HAVE_VALUES,
-            objects: PhantomData,
-        }
-    }
-
     fn check<E: de::Error>(&self, version: u32) -> Result<u32, E> {
         match version {
             1.. if version <= self.version_max => Ok(version),
@@ -174,31 +160,6 @@ impl<S, H, T> PartsVisitor<S, H, T> {
 
     fn objects_of(&self, slots: usize) -> ReadObjects<H, T> {
         ReadObjects { slots, dead_have_values: self.dead_have_values, objects: PhantomData }
-    }
-}
-
-/// Every pool whose slots are saved in one list.
-impl<P: Load> Save for P {
-    const NAME: &'static str = P::KIND;
-    type Saved = SavedState;
-    const MAY_LEAVE_OUT: bool = <P as Load>::MAY_LEAVE_OUT;
-
-    fn to_saved(&self, list_all: bool) -> (SavedState, Option<usize>) {
-        SavedState::of(self, list_all)
-    }
-
-    fn saved_slots(saved: &SavedState) -> usize {
-        saved.generations.len()
-    }
-
-    fn from_saved(
-        saved: SavedState,
-        capacity: Option<u64>,
-        objects: ObjectsFor<P>,
-    ) -> Result<P, Refused> {
-        let max = P::Handle::LIFETIMES_MAX;
-        let (checked, values) = checks::check::<P>(&saved, capacity, objects, max)?;
-        P::load(&checked, values)
     }
 }
 
@@ -274,53 +235,91 @@ fn put<V, E: de::Error>(place: &mut Option<V>, value: V, field: &'static str) ->
     }
 }
 
-/// A pool that is in one piece.
-impl<P: Save> Written for P {
-    fn write<S: Serializer>(&self, list_all: bool, serializer: S) -> Result<S::Ok, S::Error>
-    where
-        P::Value: Serialize,
-    {
-        if let Some((slot, _)) = self.detached().first() {
-            return Err(::serde::ser::Error::custom(format_args!(
-                "the object of slot {slot} is detached: reattach it, or free its slot, before you save the pool"
-            )));
-        }
-        let (saved, capacity) = self.to_saved(list_all);
-        serialize_parts((&saved, capacity), self, serializer)
-    }
-
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
-    where
-        P::Value: Deserialize<'de>,
-    {
-        let parts = PartsVisitor::of::<P>();
-        let (capacity, state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
-        P::from_saved(state, capacity, objects).map_err(de::Error::custom)
-    }
-}
-
-/// A pool that is a part of another.
-pub(crate) struct Part<P> {
-    pub(crate) pool: P,
-    /// Whether slots that were never used are written as well.
+/// Writes a pool. `list_all`: also the slots that were never used.
+pub(crate) fn write<P: Load<Value: Serialize>, S: Serializer>(
+    pool: &P,
     list_all: bool,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if let Some((slot, _)) = pool.detached().first() {
+        return Err(::serde::ser::Error::custom(format_args!(
+            "the object of slot {slot} is detached: reattach it, or free its slot, before you save the pool"
+        )));
+    }
+    let (slots, capacity) = Form::of(pool, list_all);
+    if !P::GROWS {
+        return serialize_parts((&slots, capacity), pool, serializer);
+    }
+    let (capacity_max, slots_there) = (pool.shape().capacity_max, pool.slots_there());
+    let (capacity_max, slots_there) = (capacity_max as u64, slots_there as u64);
+    serialize_parts((&GrownForm { capacity_max, slots_there, slots }, None), pool, serializer)
 }
 
-impl<P> Part<P> {
-    pub(crate) fn of(pool: P, list_all: bool) -> Self {
-        Self { pool, list_all }
+/// Reads a pool.
+pub(crate) fn read<'de, P: Load<Value: Deserialize<'de>>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<P, D::Error> {
+    read_within(deserializer, false, None)
+}
+
+/// Reads a pool with no more slots than these. `listed_alone`: without those that its file leaves out.
+fn read_within<'de, P: Load<Value: Deserialize<'de>>, D: Deserializer<'de>>(
+    deserializer: D,
+    listed_alone: bool,
+    slots_max: Option<usize>,
+) -> Result<P, D::Error> {
+    let parts = deserializer;
+    let (capacity, growth, slots, objects) = if P::GROWS {
+        let (capacity, form, objects) =
+            read_parts::<P, _, _>(parts, listed_alone, |form: &GrownForm| form.slots.listed())?;
+        (capacity, Some((form.capacity_max, form.slots_there)), form.slots, objects)
+    } else {
+        let (capacity, slots, objects) = read_parts::<P, _, _>(parts, listed_alone, Form::listed)?;
+        (capacity, None, slots, objects)
+    };
+    let capacity = capacity.filter(|_| !listed_alone);
+    let claimed = capacity.unwrap_or(slots.listed() as u64);
+    if let Some(slots_max) = slots_max.filter(|slots_max| claimed > *slots_max as u64) {
+        return Err(de::Error::custom(format_args!(
+            "the file has a pool of {claimed} slots, and the program reads up to {slots_max}"
+        )));
+    }
+    let checked = match growth {
+        Some(growth) => checks::check_growing::<P>(slots, growth, objects),
+        None => checks::check::<P>(&slots, capacity, objects, P::Handle::LIFETIMES_MAX),
+    };
+    let (state, values) = checked.map_err(de::Error::custom)?;
+    let mut pool = P::unused(&state).map_err(de::Error::custom)?;
+    match pool.take_over(&state, values) {
+        Ok(()) => Ok(pool),
+        Err(_) => Err(de::Error::custom(Refused::out_of_memory(state.slots))),
     }
 }
 
-impl<P: Written<Value: Serialize>> Serialize for Part<&P> {
+/// Reads the state and the objects of a pool whose slots have this form.
+fn read_parts<'de, P, S, D>(
+    deserializer: D,
+    listed_alone: bool,
+    slots: fn(&S) -> usize,
+) -> Result<PartsRead<S, P::Handle, P::Value>, D::Error>
+where
+    P: Load<Value: Deserialize<'de>>,
+    S: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    // Where slots that are left out stay so, any pool may leave them out.
+    let version_max = if P::MAY_LEAVE_OUT || listed_alone { VERSION_MAX } else { 1 };
+    let (name, dead_have_values, objects) = (P::KIND, P::DEAD_HAVE_VALUES, PhantomData);
+    let parts = PartsVisitor { name, slots, version_max, dead_have_values, objects };
+    deserializer.deserialize_struct("Pool", FIELDS, parts)
+}
+
+/// A pool that is written with all its slots, if it is so, also those that were never used.
+pub(crate) struct Part<'a, P>(pub(crate) &'a P, pub(crate) bool);
+
+impl<P: Load<Value: Serialize>> Serialize for Part<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.pool.write(self.list_all, serializer)
-    }
-}
-
-impl<'de, P: Written<Value: Deserialize<'de>>> Deserialize<'de> for Part<P> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        P::read(deserializer).map(|pool| Self::of(pool, false))
+        write(self.0, self.1, serializer)
     }
 }
 
@@ -357,10 +356,7 @@ pub struct UsedPart<P>(pub P);
 
 impl<'de, P: Load<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Of any version, because the slots that are left out stay so.
-        let parts = PartsVisitor { version_max: VERSION_MAX, ..PartsVisitor::of::<P>() };
-        let (_, state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
-        <P as Save>::from_saved(state, None, objects).map(Self).map_err(de::Error::custom)
+        read_within(deserializer, true, None).map(Self)
     }
 }
 
@@ -388,33 +384,23 @@ impl<'de, P: Load<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
 #[derive(Clone, Debug)]
 pub struct UpTo<P, const SLOTS: usize>(pub P);
 
-impl<'de, P: Save<Value: Deserialize<'de>>, const SLOTS: usize> Deserialize<'de>
+impl<'de, P: Load<Value: Deserialize<'de>>, const SLOTS: usize> Deserialize<'de>
     for UpTo<P, SLOTS>
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = PartsVisitor::of::<P>();
-        let (capacity, state, objects) = deserializer.deserialize_struct("Pool", FIELDS, parts)?;
-        let slots = capacity.unwrap_or(P::saved_slots(&state) as u64);
-        if slots > SLOTS as u64 {
-            return Err(de::Error::custom(format_args!(
-                "the file has a pool of {slots} slots, and the program reads up to {SLOTS}"
-            )));
-        }
-        P::from_saved(state, capacity, objects).map(Self).map_err(de::Error::custom)
+        read_within(deserializer, false, Some(SLOTS)).map(Self)
     }
 }
 
-impl<P: Written + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
+impl<P: Restore + Serialize> Serialize for SnapshotOf<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_pool().write(false, serializer)
+        self.as_pool().serialize(serializer)
     }
 }
 
 /// Deserialises a snapshot whose values are cloned.
-impl<'de, P: Written + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de>
-    for SnapshotOf<P>
-{
+impl<'de, P: Restore<Value: Clone> + Deserialize<'de>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::cloned(P::read(deserializer)?))
+        Ok(Self::cloned(P::deserialize(deserializer)?))
     }
 }

@@ -6,9 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// The objects of a pool, as they were read.
-#[doc(hidden)]
-#[allow(missing_debug_implementations, reason = "values need not be `Debug`")]
-pub enum Objects<H, T> {
+pub(crate) enum Objects<H, T> {
     /// One entry for each live object, or for each slot of a recycler.
     Named(Vec<(Option<H>, T)>),
     /// The live slots, and the values by ascending slot.

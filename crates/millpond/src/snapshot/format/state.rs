@@ -9,7 +9,6 @@ use ::serde::{Deserialize, Serialize};
 use super::super::state::{Shape, joined_order, sealed::Load, sealed::State};
 use super::read_list;
 use crate::handle::Word;
-use crate::reports::stats::Stats;
 
 /// The version of the format of lists of ages, and of pools in parts, whose parts have versions of their own.
 #[derive(Clone, Copy, Serialize)]
@@ -35,10 +34,10 @@ pub(super) fn other_version<E: de::Error>(version: u32, last: u32) -> E {
     E::custom(format_args!("a saved pool of version {version}, but this program reads version{to}"))
 }
 
+/// The slots of a pool as a file has them. Some formats write the name that serde knows.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[doc(hidden)]
-pub struct SavedState {
+#[serde(deny_unknown_fields, rename = "SavedState", expecting = "the slots of a pool")]
+pub(crate) struct Form {
     pub(crate) pool: String,
     pub(crate) reuse: String,
     pub(crate) first: u32,
@@ -54,33 +53,45 @@ pub struct SavedState {
     pub(crate) peak: u64,
 }
 
-impl SavedState {
+/// The slots of a pool that grows in one piece, as a file has them.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename = "SavedVecPool", expecting = "the slots of a pool that grows")]
+pub(super) struct GrownForm {
+    pub(super) capacity_max: u64,
+    /// The number of slots that exist: the first ones.
+    pub(super) slots_there: u64,
+    /// The slots that exist or existed.
+    pub(super) slots: Form,
+}
+
+impl Form {
+    /// The number of slots with a generation, which the number of objects cannot exceed.
+    pub(crate) fn listed(&self) -> usize {
+        self.generations.len()
+    }
+
     /// Returns also the capacity, if not all slots are listed.
-    pub(super) fn of<P: Load>(pool: &P, list_all: bool) -> (Self, Option<usize>) {
-        let (kind, reuse, shape) = (P::KIND, P::REUSE_NAME, pool.shape());
-        let grows = shape.capacity == Shape::GROWS;
-        let leave_out = P::MAY_LEAVE_OUT && !list_all && pool.used() < shape.capacity;
-        let slots = if grows || leave_out { pool.used() } else { shape.capacity };
-        let mut state = Self::of_slots(pool, kind, reuse, slots, pool.saved_stats());
+    pub(crate) fn of<P: Load>(pool: &P, list_all: bool) -> (Self, Option<usize>) {
+        let capacity = pool.shape().capacity;
+        let leave_out = P::MAY_LEAVE_OUT && !list_all && pool.used() < capacity;
+        let slots = match leave_out || capacity == Shape::GROWS {
+            true => pool.used(),
+            false => pool.slots_there().max(pool.used()),
+        };
+        let mut form = Self::of_slots(pool, P::KIND, P::REUSE, slots);
         if leave_out {
             // They come last in the order, or are not in it.
-            for (first, count) in &mut state.order {
+            for (first, count) in &mut form.order {
                 *count = (*count).min((slots as u32).saturating_sub(*first));
             }
-            state.order.retain(|(_, count)| *count > 0);
+            form.order.retain(|(_, count)| *count > 0);
         }
-        (state, leave_out.then_some(shape.capacity))
+        (form, leave_out.then_some(capacity))
     }
 
     /// Of this many slots.
-    pub(crate) fn of_slots<P: State>(
-        pool: &P,
-        kind: &str,
-        reuse: &str,
-        slots: usize,
-        stats: Stats,
-    ) -> Self {
-        let (shape, stats) = (pool.shape(), stats.within_limit());
+    pub(crate) fn of_slots<P: State>(pool: &P, kind: &str, reuse: &str, slots: usize) -> Self {
+        let (shape, stats) = (pool.shape(), pool.counted().within_limit());
         Self {
             pool: kind.into(),
             reuse: reuse.into(),

@@ -2,7 +2,6 @@
 //! change, and read as a pool or as a snapshot.
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use ::serde::de::{Deserialize, Deserializer};
 use ::serde::ser::{Error, Serialize, Serializer};
@@ -12,31 +11,50 @@ use super::{Frozen, SyncPool, SyncSnapshot};
 use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
-use crate::slots::saved::{Checked, OrderOf};
-use crate::snapshot::format::{Refused, SavedState, serialize_parts};
+use crate::slots::saved::Checked;
+use crate::snapshot::format::{Form, Refused, read, serialize_parts, write};
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::{Leave, Load, State, TakeOver, Written};
+use crate::snapshot::state::sealed::{Load, State};
 use crate::snapshot::{MigrateError, OldPool, SnapshotError, migrate};
+
+impl<T> SyncSnapshot<T> {
+    /// That of a pool of this shape, without its slots.
+    fn of_shape(shape: Shape) -> Self {
+        Self {
+            shape,
+            words: [].into(),
+            values: [].into(),
+            homes: [].into(),
+            stats: Stats::default(),
+            unshown: 0,
+            is_complete: true,
+        }
+    }
+}
 
 impl<T> Load for SyncSnapshot<T> {
     const KIND: &'static str = "SyncPool";
     /// The homes determine which slot comes next.
-    const REUSE_NAME: &'static str = "homes";
-    const ORDER_OF: OrderOf = OrderOf::Homes;
+    const REUSE: &'static str = "homes";
+    const ADAPTS_FIRST: bool = false;
 
-    fn saved_stats(&self) -> Stats {
-        self.stats
+    fn unused(state: &Checked<u32>) -> Result<Self, Refused> {
+        match state.cycle.wraps() {
+            true => Err(Refused::other("kind (its slots wrap)", "one whose slots retire")),
+            false => Ok(Self::of_shape(Shape::new(state.slots, &state.cycle))),
+        }
     }
 
-    fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
-        let Checked { cycle, words, order, inserted, refused, evicted, peak, .. } = checked;
-        if cycle.wraps() {
-            return Err(Refused::other("kind (its slots wrap)", "one whose slots retire"));
-        }
+    fn take_over(
+        &mut self,
+        state: &Checked<u32>,
+        objects: Vec<(usize, T)>,
+    ) -> Result<(), MigrateError> {
+        let Checked { cycle, words, order, inserted, refused, evicted, peak, .. } = state;
         let capacity = words.len();
-        let out_of_memory = |_| Refused::out_of_memory(capacity);
         let mut values = Vec::new();
-        values.try_reserve_exact(capacity).map_err(out_of_memory)?;
+        let reserved = values.try_reserve_exact(capacity);
+        reserved.map_err(|_| MigrateError::OutOfMemory { slots: capacity })?;
         values.resize_with(capacity, || None);
         let live = objects.len();
         for (index, value) in objects {
@@ -44,9 +62,7 @@ impl<T> Load for SyncSnapshot<T> {
         }
         let retired = words.iter().filter(|word| **word == u32::RETIRED).count();
         let begun = words.iter().map(|word| lifetimes_begun(cycle, *word)).sum::<u64>();
-        // No more than 2^62, and than 2^32 slots of 2^31 lifetimes each.
-        let unshown = (*inserted as i64).wrapping_sub(begun as i64);
-        Ok(Self {
+        *self = Self {
             shape: Shape::new(capacity, cycle),
             words: words.as_slice().into(),
             values: values.into_boxed_slice(),
@@ -61,9 +77,11 @@ impl<T> Load for SyncSnapshot<T> {
                 refused: *refused,
                 evicted: *evicted,
             },
-            unshown,
+            // No more than 2^62, and than 2^32 slots of 2^31 lifetimes each.
+            unshown: (*inserted as i64).wrapping_sub(begun as i64),
             is_complete: true,
-        })
+        };
+        Ok(())
     }
 }
 
@@ -125,70 +143,16 @@ impl<T> SyncPool<T> {
         old: Q,
         convert: impl FnMut(Handle<T>, Q::Value) -> T,
     ) -> Result<(), MigrateError> {
-        let mut slots = Exclusive(self);
-        migrate(&mut slots, old, convert)
-    }
-}
-
-/// A pool that is borrowed exclusively.
-struct Exclusive<'p, T>(&'p mut SyncPool<T>);
-
-/// That of its slots.
-impl<T> State for Exclusive<'_, T> {
-    type Value = T;
-    type Handle = Handle<T>;
-
-    fn shape(&self) -> Shape {
-        State::shape(self.0.slots())
-    }
-
-    fn used(&self) -> usize {
-        State::used(self.0.slots())
-    }
-
-    fn word(&self, index: usize) -> u32 {
-        State::word(self.0.slots(), index)
-    }
-
-    fn value(&self, index: usize) -> Option<&T> {
-        State::value(self.0.slots(), index)
-    }
-
-    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        State::order(self.0.slots())
-    }
-}
-
-impl<T> TakeOver for Exclusive<'_, T> {
-    const ORDER: OrderOf = OrderOf::Homes;
-    const ADAPTS_FIRST: bool = false;
-
-    fn slots_there(&self) -> usize {
-        self.0.capacity()
-    }
-
-    fn take_over(
-        &mut self,
-        state: &Checked<u32>,
-        values: Vec<(usize, T)>,
-    ) -> Result<(), MigrateError> {
-        let slots = state.words.len();
-        let mut taken =
-            SyncSnapshot::load(state, values).map_err(|_| MigrateError::OutOfMemory { slots })?;
-        taken.homes = self.0.slots().free.home_words().collect();
+        let mut taken = SyncSnapshot::of_shape(State::shape(self.slots()));
+        migrate(&mut taken, old, convert)?;
+        taken.homes = self.slots().free.home_words().collect();
         let values = core::mem::take(&mut taken.values);
-        let begun = self.0.begin_again(|slots| taken.begin(slots, values.into_iter()));
+        let begun = self.begin_again(|slots| taken.begin(slots, values.into_iter()));
         begun.map_err(|Busy| MigrateError::Busy)
     }
 }
 
-impl<T> Leave for SyncSnapshot<T> {
-    const ORDER_OF: OrderOf = OrderOf::Homes;
-
-    fn stats_left(&self) -> Stats {
-        self.stats
-    }
-
+impl<T> OldPool for SyncSnapshot<T> {
     fn leave(self) -> Vec<(usize, T)> {
         let values = self.values.into_iter().enumerate();
         values.filter_map(|(index, value)| Some((index, value?))).collect()
@@ -210,7 +174,7 @@ fn lifetimes_begun(cycle: &AnyCycle, word: u32) -> u64 {
 impl<T: Serialize> Serialize for SyncSnapshot<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.is_complete {
-            true => self.write(false, serializer),
+            true => write(self, false, serializer),
             false => Err(S::Error::custom(SnapshotError::Incomplete)),
         }
     }
@@ -218,7 +182,7 @@ impl<T: Serialize> Serialize for SyncSnapshot<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncSnapshot<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(deserializer)
+        read(deserializer)
     }
 }
 
@@ -237,8 +201,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncSnapshot<T> {
 impl<T: Serialize> Serialize for Frozen<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let slots = self.slots();
-        let (kind, reuse) = (SyncSnapshot::<T>::KIND, SyncSnapshot::<T>::REUSE_NAME);
-        let state = SavedState::of_slots(slots, kind, reuse, slots.capacity(), slots.stats());
+        let (kind, reuse) = (SyncSnapshot::<T>::KIND, SyncSnapshot::<T>::REUSE);
+        let state = Form::of_slots(slots, kind, reuse, slots.capacity());
         serialize_parts((&state, None), slots, serializer)
     }
 }

@@ -10,6 +10,7 @@ use super::word::Word;
 use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;
+use crate::slots::reuse::OrderOf;
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, Diff, SnapshotError, ToChecksum};
 
@@ -305,6 +306,7 @@ impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
 impl<T> sealed::State for Slots<T> {
     type Value = T;
     type Handle = Handle<T>;
+    const ORDER_OF: OrderOf = OrderOf::Homes;
 
     fn shape(&self) -> Shape {
         Shape::new(self.capacity(), &self.cycle)
@@ -324,6 +326,10 @@ impl<T> sealed::State for Slots<T> {
         self.live_value(index)
     }
 
+    fn counted(&self) -> Stats {
+        self.stats()
+    }
+
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.free.home_words().map(|word| word as usize..word as usize + 1)
     }
@@ -332,6 +338,7 @@ impl<T> sealed::State for Slots<T> {
 impl<T> sealed::State for SyncSnapshot<T> {
     type Value = T;
     type Handle = Handle<T>;
+    const ORDER_OF: OrderOf = OrderOf::Homes;
 
     fn shape(&self) -> Shape {
         self.shape
@@ -347,6 +354,10 @@ impl<T> sealed::State for SyncSnapshot<T> {
 
     fn value(&self, index: usize) -> Option<&T> {
         self.values.get(index)?.as_ref()
+    }
+
+    fn counted(&self) -> Stats {
+        self.stats
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {

@@ -6,10 +6,8 @@ use crate::around::policy_pool::{EvictOldest, PolicyPool};
 use crate::handle::HandleLayout;
 use crate::policies::Lifetimes;
 use crate::pools::pool::Pool;
-use crate::reports::stats::Stats;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::saved::OrderOf;
-use crate::snapshot::state::sealed::{Leave, State};
+use crate::snapshot::state::sealed::State;
 use crate::snapshot::{MigrateError, OldPool, check_migration, take_over, used_slots};
 
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
@@ -59,13 +57,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 }
 
 /// Its parts as one pool: they were built with one name.
-impl<T, R: ReuseOrder, H: HandleLayout> Leave for PolicyPool<T, R, H> {
-    const ORDER_OF: OrderOf = <Pool<T, R, H> as Leave>::ORDER_OF;
-
-    fn stats_left(&self) -> Stats {
-        self.stats()
-    }
-
+impl<T, R: ReuseOrder, H: HandleLayout> OldPool for PolicyPool<T, R, H> {
     fn ages_left(&self) -> Vec<(u32, u32)> {
         let listed = self.ages.iter().flat_map(|ages| ages.listed());
         listed.map(|handle| (handle.index(), handle.generation())).collect()

@@ -12,8 +12,8 @@ use super::{EvictOldest, PolicyPool, Pool, VecPool};
 use crate::handle::HandleLayout;
 use crate::policies::{Overflow, Spill};
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::format::{Part, Refused, Version, serde_of_pool};
-use crate::snapshot::state::sealed::{State, Written};
+use crate::snapshot::format::{Part, Refused, Version};
+use crate::snapshot::state::sealed::State;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,33 +26,34 @@ struct SavedPolicyPool<F, G, A> {
     ages: A,
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> Written for PolicyPool<T, R, H> {
-    fn write<S: Serializer>(&self, list_all: bool, serializer: S) -> Result<S::Ok, S::Error>
-    where
-        T: Serialize,
-    {
+/// Serialises everything that the pool's future depends on, and its statistics; see
+/// [`snapshot`](crate::snapshot#saving-to-a-file).
+impl<T: Serialize, R: ReuseOrder, H: HandleLayout> Serialize for PolicyPool<T, R, H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // The list has a place for each slot.
-        let list_all = list_all || self.ages.is_some();
+        let list_all = self.ages.is_some();
         let saved = SavedPolicyPool {
             version: Version::CURRENT,
             policy: self.policy.name().into(),
-            first: Part::of(self.first(), list_all),
-            second: Part::of(self.second(), list_all),
-            grown: Part::of(self.pools.second(), list_all),
+            first: Part(self.first(), list_all),
+            second: Part(self.second(), list_all),
+            grown: self.pools.second(),
             ages: self.ages.as_ref(),
         };
         saved.serialize(serializer)
     }
+}
 
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
-    where
-        T: Deserialize<'de>,
-    {
+/// Deserialises a pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+impl<'de, T: Deserialize<'de>, R: ReuseOrder, H: HandleLayout> Deserialize<'de>
+    for PolicyPool<T, R, H>
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         type Read<T, R, H> =
-            SavedPolicyPool<Part<Pool<T, R, H>>, Part<VecPool<T, R, H>>, Option<EvictOldest<H>>>;
-        let saved: Read<T, R, H> = SavedPolicyPool::deserialize(deserializer)?;
+            SavedPolicyPool<Pool<T, R, H>, VecPool<T, R, H>, Option<EvictOldest<H>>>;
+        let saved = Read::<T, R, H>::deserialize(deserializer)?;
         let policy = saved.policy.as_str().parse().map_err(de::Error::custom)?;
-        let (first, second, grown) = (saved.first.pool, saved.second.pool, saved.grown.pool);
+        let (first, second, grown) = (saved.first, saved.second, saved.grown);
         let slots = [first.capacity(), second.capacity(), grown.capacity_max()];
         let all_listed = [&first, &second].iter().all(|part| part.used() == part.capacity());
         let ages = check(policy, slots, all_listed, saved.ages).map_err(de::Error::custom)?;
@@ -89,5 +90,3 @@ fn check<H: HandleLayout>(
         _ => other("policy, with ages or without"),
     }
 }
-
-serde_of_pool!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);

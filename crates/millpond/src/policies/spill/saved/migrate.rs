@@ -3,14 +3,14 @@
 use crate::policies::spill::Spill;
 use crate::policies::spill::snapshot::{HandleOf, ValueOf};
 use crate::policies::{Bounded, Lifetimes};
-use crate::snapshot::state::sealed::{Leave, TakeOver};
-use crate::snapshot::{MigrateError, check_migration, take_over, used_slots};
+use crate::snapshot::state::sealed::Load;
+use crate::snapshot::{MigrateError, OldPool, check_migration, take_over, used_slots};
 
 impl<A, B> Spill<A, B>
 where
-    A: Bounded + TakeOver<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    A: Bounded + Load<Value = ValueOf<A>, Handle = HandleOf<A>>,
     B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>,
-    B: TakeOver<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    B: Load<Value = ValueOf<A>, Handle = HandleOf<A>>,
 {
     /// Takes over all objects of both parts of an old pool, with the generations of their slots; see
     /// [`Pool::migrate_from`](crate::Pool::migrate_from). The first part must be as large as it was if the second was ever
@@ -38,8 +38,8 @@ where
     /// If the drop of one of the pool's own values panics.
     pub fn migrate_from<C, D>(&mut self, old: Spill<C, D>) -> Result<(), MigrateError>
     where
-        C: Lifetimes + Leave<Value = ValueOf<A>>,
-        D: Leave<Value = ValueOf<A>>,
+        C: Lifetimes + OldPool<Value = ValueOf<A>>,
+        D: OldPool<Value = ValueOf<A>>,
     {
         let (old_slots, new_slots) = (old.first.capacity_max(), self.first.capacity_max());
         if old_slots != new_slots && used_slots(&old.second) > 0 {

@@ -9,15 +9,15 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::allocator::{HandleAllocator, units};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::Checked;
-use crate::snapshot::format::{Objects, SavedState, check, read_list};
+use crate::snapshot::format::{Form, Objects, check, read_list};
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::{Load, Save, State, TakeOver};
+use crate::snapshot::state::sealed::{Load, State};
 
 /// The saved form of a [`HandleAllocator`].
 #[doc(hidden)]
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedSlots {
-    state: SavedState,
+    state: Form,
     /// The runs of live slots: the first slot and the number.
     #[serde(deserialize_with = "read_list")]
     live: Vec<(u32, u32)>,
@@ -31,7 +31,7 @@ impl SavedSlots {
     /// The number of slots that are listed.
     #[must_use]
     pub fn listed(&self) -> usize {
-        self.state.generations.len()
+        self.state.listed()
     }
 
     /// The number of live slots, according to the saved form itself.
@@ -47,7 +47,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn to_saved_slots(&self, list_all: bool) -> SavedSlots {
         let runs = self.slot_runs().map(|run| (run.start as u32, run.len() as u32));
-        let (state, capacity) = self.to_saved(list_all);
+        let (state, capacity) = Form::of(self, list_all);
         SavedSlots { state, live: runs.collect(), capacity: capacity.map(|slots| slots as u64) }
     }
 

@@ -2,17 +2,18 @@
 
 use alloc::vec::Vec;
 
+use super::FromState;
 use crate::base::OutOfMemory;
 use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::HandleLayout;
 use crate::pools::slot_pool::{Growth, PoolPlace, SlotPool};
-use crate::reports::stats::Stats;
-use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::saved::{Checked, OrderOf, fresh_cost_nothing};
-use crate::snapshot::state::sealed::{Leave, TakeOver};
+use crate::slots::reuse::ReuseOrder;
+use crate::slots::saved::{Checked, fresh_cost_nothing};
+use crate::snapshot::format::Refused;
+use crate::snapshot::state::sealed::{Load, State};
 use crate::snapshot::{MigrateError, OldPool, migrate};
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Takes over all objects of an old pool, of any kind, with the generations of its slots: a saved game goes on in a
@@ -97,33 +98,29 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>> Leave
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    OldPool for SlotPool<T, G, R, H, P>
 {
-    const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
-
-    fn stats_left(&self) -> Stats {
-        self.stats()
-    }
-
     fn leave(self) -> Vec<(usize, T)> {
         self.into_iter().map(|(handle, value)| (handle.index() as usize, value)).collect()
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
-    TakeOver for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>>
+    Load for SlotPool<T, G, R, H, P>
 {
-    const ORDER: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
-    const REUSE: &'static str = R::NAME;
-    const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<P::Entry>(Self::ORDER);
+    const KIND: &'static str = G::KIND;
+    const REUSE: &'static str = G::REUSE;
+    const GROWS: bool = G::GROWS;
+    const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<P::Entry>(Self::ORDER_OF);
 
     fn slots_there(&self) -> usize {
         self.capacity()
     }
 
-    fn slots_max(&self) -> usize {
-        self.growth.slots_max(&self.storage)
+    fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
+        let (storage, growth) = G::unused(state)?;
+        Ok(Self::of_parts(storage, growth))
     }
 
     fn take_over(
@@ -132,19 +129,19 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         values: Vec<(usize, T)>,
     ) -> Result<(), MigrateError> {
         let slots = state.slots;
+        let out_of_memory = |OutOfMemory| MigrateError::OutOfMemory { slots };
         let Self { storage, growth, .. } = self;
-        growth
-            .make_slots(slots, storage)
-            .map_err(|OutOfMemory| MigrateError::OutOfMemory { slots })?;
+        growth.make_slots(slots, storage).map_err(out_of_memory)?;
         storage.clear();
         // Half-way between two states, the slots and their order do not agree.
         let mut pool = guard(self, |pool| {
-            pool.growth.forget_former();
+            let _ = pool.growth.set_former(&[]);
             pool.detached.clear();
             pool.storage.renew();
         });
         let Self { storage, growth, detached, .. } = &mut **pool;
-        growth.forget_former();
+        // Only a pool that was just read has some.
+        growth.set_former(&state.former).map_err(out_of_memory)?;
         detached.clear();
         half_way();
         for index in 0..storage.words().used().max(state.words.len()) {
@@ -152,6 +149,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         }
         storage.forget_used();
         storage.load(&state.words, values, state.inserted, state.peak);
+        // First, because the order finds its fresh slots by it.
+        storage.mark_used_until(state.words.len() + state.former.len());
         storage.slots_mut().load(state);
         defuse(pool);
         Ok(())

@@ -2,35 +2,25 @@
 
 mod migrate;
 
-use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::{Growth, PoolPlace, SlotPool};
+use super::{Growth, PoolPlace, SlotPool, Slotted};
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::state::sealed::Written;
+use crate::slots::saved::Checked;
+use crate::snapshot::format::{Refused, serde_of_pool};
 
-/// Serialises everything that the pool's future depends on, and its statistics; see
-/// [`snapshot`](crate::snapshot#saving-to-a-file).
-impl<T: Serialize, R: ReuseOrder, H: HandleLayout, P, G> Serialize for SlotPool<T, G, R, H, P>
-where
-    P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H::Erased, P>,
-    Self: Written<Value = T>,
+/// A kind of pool that is read from a file, by how it gets more slots and where they lie.
+#[doc(hidden)]
+pub trait FromState<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>:
+    Growth<T, R, L, P>
 {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.write(false, serializer)
-    }
+    /// The pool's name in the saved form.
+    const KIND: &'static str;
+    /// The reuse order's name, where the pool has several.
+    const REUSE: &'static str = R::NAME;
+    /// Whether the saved form also has a limit, and how many of its slots exist.
+    const GROWS: bool = false;
+    /// A pool to take on this state, as if never used.
+    fn unused(state: &Checked<L::Word>) -> Result<(Slotted<T, R, L, P>, Self), Refused>;
 }
 
-/// Deserialises a pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
-impl<'de, T: Deserialize<'de>, R: ReuseOrder, H: HandleLayout, P, G> Deserialize<'de>
-    for SlotPool<T, G, R, H, P>
-where
-    P: PoolPlace<T, R, H>,
-    G: Growth<T, R, H::Erased, P>,
-    Self: Written<Value = T>,
-{
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(deserializer)
-    }
-}
+serde_of_pool!(SlotPool<T, G, R, H, P>, [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>], values T);
