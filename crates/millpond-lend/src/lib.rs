@@ -105,17 +105,17 @@ pub use trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The code of the guide's page, compiled and run with the tests.
+/// The code of the page on connections, compiled and run with the tests.
 #[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
-#[doc = include_str!("../../../docs/guide/connections.md")]
+#[doc = include_str!("../docs/connections.md")]
 struct Guide;
 
-/// The code of the guide's page on what may come back, compiled and run with the tests.
+/// The code of the page on what may come back, compiled and run with the tests.
 #[cfg(all(doctest, feature = "rusqlite", feature = "tokio-postgres"))]
-#[doc = include_str!("../../../docs/guide/what-may-come-back.md")]
+#[doc = include_str!("../docs/what-may-come-back.md")]
 struct MayComeBack;
 
-/// The code of the guide's page on poolers, forks and sleep, compiled with the tests.
+/// The code of the page on poolers, forks and sleep, compiled with the tests.
 #[cfg(all(doctest, feature = "tokio-postgres"))]
-#[doc = include_str!("../../../docs/guide/poolers-forks-and-sleep.md")]
+#[doc = include_str!("../docs/poolers-forks-and-sleep.md")]
 struct Poolers;

@@ -216,7 +216,7 @@ fn the_guide_shows_the_real_messages() {
         }
         let page = std::fs::read_to_string(concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/guide/connections.md"
+            "/docs/connections.md"
         ));
         let page = without_figures(&page.unwrap());
         for message in messages {

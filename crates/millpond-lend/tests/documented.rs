@@ -6,7 +6,7 @@ use std::path::Path;
 #[test]
 fn every_test_that_the_page_names_exists() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(here.join("../../docs/loans.md")).expect("the page");
+    let page = fs::read_to_string(here.join("docs/loans.md")).expect("the page");
     let mut named = 0;
     for code in page.split('`').skip(1).step_by(2) {
         let Some((file, test)) = code.split_once("::") else { continue };
@@ -32,7 +32,7 @@ fn every_test_that_the_page_names_exists() {
 #[test]
 fn the_guides_program_for_postgresql_is_the_example() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(here.join("../../docs/guide/connections.md")).expect("the page");
+    let page = fs::read_to_string(here.join("docs/connections.md")).expect("the page");
     let program = fs::read_to_string(here.join("examples/first_postgres.rs")).expect("the program");
     let code = program.split_once("\n\n").map(|(_, code)| code).expect("a comment, then code");
     assert!(page.contains(&format!("```rust,no_run\n{code}```")), "the example is another program");
@@ -47,7 +47,7 @@ mod first_lender;
 #[test]
 fn the_guides_program_leaves_a_trace() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(here.join("../../docs/guide/connections.md")).expect("the page");
+    let page = fs::read_to_string(here.join("docs/connections.md")).expect("the page");
     let program = fs::read_to_string(here.join("examples/first_lender.rs")).expect("the program");
     let code = page.split_once("```rust,no_run\n").and_then(|(_, rest)| rest.split_once("```"));
     let (code, _) = code.expect("the page has a program");

@@ -253,8 +253,6 @@ mod pages {
     struct ComingFrom;
     #[doc = include_str!("../../../docs/guide/engines.md")]
     struct Engines;
-    #[doc = include_str!("../../../docs/guide/moving.md")]
-    struct Moving;
 }
 
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.

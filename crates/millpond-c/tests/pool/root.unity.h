@@ -1,4 +1,4 @@
-// What the sources of these tests share; each of them includes this first. See docs/ninja-and-clangd.md.
+// What the sources of these tests share; each of them includes this first. See tools/bake/ninja-and-clangd.md.
 #pragma once
 
 #include "millpond.hpp"     // IWYU pragma: keep

@@ -1,5 +1,5 @@
 //! Times Ninja beside make on one graph: nothing to do, and one asset touched. With `--unity` it times the checks
-//! as one unit and as separate ones. Prints the tables of `docs/ninja-and-clangd.md`.
+//! as one unit and as separate ones. Prints the tables of `tools/bake/ninja-and-clangd.md`.
 //!
 //! ```text
 //! cargo run --release -p millpond-bake --bin bake-times

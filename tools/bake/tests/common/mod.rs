@@ -167,7 +167,7 @@ impl Workbench {
 
 /// The page whose commands, files and settings the tests run.
 pub(crate) fn page_of_the_docs() -> String {
-    let page = Path::new(HERE).join("../../docs/ninja-and-clangd.md");
+    let page = Path::new(HERE).join("ninja-and-clangd.md");
     fs::read_to_string(page).expect("the page")
 }
 
