@@ -3,7 +3,6 @@
 mod bounded;
 mod evict_least;
 mod named;
-mod refuse;
 #[cfg(feature = "policies")]
 mod spill;
 mod total;
@@ -11,7 +10,6 @@ mod total;
 pub use bounded::{Bounded, Lifetimes};
 pub use evict_least::{EvictLeast, EvictLesser};
 pub use named::{Overflow, UnknownOverflow};
-pub use refuse::Refuse;
 #[cfg(feature = "policies")]
 pub use spill::Spill;
 pub use total::Total;
@@ -35,6 +33,28 @@ pub trait Policy<P: Bounded> {
     /// If the pool is full and the policy makes no room. The error returns `value`.
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>>;
+}
+
+/// The default overflow policy: a full pool returns the value in an error.
+///
+/// ```
+/// use millpond::overflow::{Policy, Refuse};
+/// use millpond::Pool;
+///
+/// let mut pool = Pool::new(1);
+/// let (handle, evicted) = Refuse.insert(&mut pool, "a").unwrap();
+/// assert_eq!((pool[handle], evicted), ("a", None));
+/// assert_eq!(Refuse.insert(&mut pool, "b").unwrap_err().into_inner(), "b");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refuse;
+
+impl<P: Bounded> Policy<P> for Refuse {
+    #[inline]
+    #[track_caller]
+    fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
+        pool.insert(value).map(|handle| (handle, None))
+    }
 }
 
 /// Removes one object from a full pool and inserts another.

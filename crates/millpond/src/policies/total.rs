@@ -18,48 +18,33 @@ use core::cmp::Ordering;
 #[derive(Clone, Copy, Debug)]
 pub struct Total<F>(pub F);
 
-/// A floating-point type. No path leads to it from outside, so nobody else implements it.
-#[doc(hidden)]
-pub trait Float: Copy {
-    fn order(self, other: Self) -> Ordering;
-}
+macro_rules! ordered {
+    ($($float:ty)*) => {$(
+        impl Ord for Total<$float> {
+            #[inline]
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.total_cmp(&other.0)
+            }
+        }
 
-impl Float for f32 {
-    #[inline]
-    fn order(self, other: Self) -> Ordering {
-        self.total_cmp(&other)
-    }
-}
+        impl PartialOrd for Total<$float> {
+            #[inline]
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
 
-impl Float for f64 {
-    #[inline]
-    fn order(self, other: Self) -> Ordering {
-        self.total_cmp(&other)
-    }
-}
+        impl PartialEq for Total<$float> {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
 
-impl<F: Float> Ord for Total<F> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.order(other.0)
-    }
+        impl Eq for Total<$float> {}
+    )*};
 }
-
-impl<F: Float> PartialOrd for Total<F> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<F: Float> PartialEq for Total<F> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<F: Float> Eq for Total<F> {}
+ordered!(f32 f64);
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! What kinds of slots there are: the types of their words and entries.
+//! What kinds of slots there are: the types of their words and entries, and what these need.
 
 use core::marker::PhantomData;
 
@@ -22,3 +22,23 @@ impl<W: Word, E: Entry> SlotKind for Bare<W, E> {
     type Word = W;
     type Entry = E;
 }
+
+/// What a reuse order needs of the slots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs<E> {
+    /// See `Queue::entry_count`.
+    pub(crate) entry_count: fn(usize) -> usize,
+    pub(crate) fit_entries: FitEntries<E>,
+    /// See `Queue::SEARCHES_BITMAP`.
+    pub(crate) is_synced: bool,
+}
+
+impl Needs<()> {
+    /// Those of slots without an order.
+    pub(crate) const NONE: Self =
+        Self { entry_count: |_| 0, fit_entries: |_, _, _| (), is_synced: false };
+}
+
+/// What a growing pool's order does when it gets another number of entries, from one to the other: those that it had are
+/// the last ones of the array, and so shall those be that it gets.
+pub(crate) type FitEntries<E> = fn(&mut [E], usize, usize);

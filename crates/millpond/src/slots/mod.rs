@@ -27,7 +27,6 @@ pub(crate) mod generations;
 mod inline;
 mod kind;
 mod ledger;
-mod needs;
 mod partition;
 #[allow(unsafe_code)]
 mod place;
@@ -41,9 +40,8 @@ pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
-pub(crate) use self::kind::{Bare, SlotKind};
+pub(crate) use self::kind::{Bare, FitEntries, Needs, SlotKind};
 pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
-pub(crate) use self::needs::{FitEntries, Needs};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapState, Parts, PartsMut, Place};
 pub(crate) use self::words::lifetimes::{EntryOf, OwnSlots, Slots};

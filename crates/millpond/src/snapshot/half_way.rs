@@ -29,11 +29,7 @@ mod tests {
     }
 
     /// Of two pools that act as one, both.
-    trait Both {
-        fn validate(&self) -> Result<(), Violation>;
-    }
-
-    impl Both for Spill<Pool<Value>, PackedPool<Value>> {
+    impl Spill<Pool<Value>, PackedPool<Value>> {
         fn validate(&self) -> Result<(), Violation> {
             self.first().validate()?;
             self.second().validate()

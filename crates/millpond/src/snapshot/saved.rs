@@ -20,12 +20,14 @@ pub trait Saved: Clone {
     where
         Self: 'a;
 
-    /// Checks that `state` can be saved here.
+    /// Checks that `state` can be saved here; by default, any can.
     ///
     /// # Errors
     ///
     /// The error that [`save`](Self::save) would return.
-    fn check_save(&self, state: Self::State<'_>) -> Result<(), SnapshotError>;
+    fn check_save(&self, _state: Self::State<'_>) -> Result<(), SnapshotError> {
+        Ok(())
+    }
 
     /// Overwrites the saved state with `state`.
     ///
@@ -34,12 +36,14 @@ pub trait Saved: Clone {
     /// If `state` has another shape, such as a pool with another capacity.
     fn save(&mut self, state: Self::State<'_>) -> Result<(), SnapshotError>;
 
-    /// Checks that `state` can be restored from here.
+    /// Checks that `state` can be restored from here; by default, any can.
     ///
     /// # Errors
     ///
     /// The error that [`restore`](Self::restore) would return.
-    fn check_restore(&self, state: &mut Self::StateMut<'_>) -> Result<(), SnapshotError>;
+    fn check_restore(&self, _state: &mut Self::StateMut<'_>) -> Result<(), SnapshotError> {
+        Ok(())
+    }
 
     /// Overwrites `state` with the saved state.
     ///
@@ -130,15 +134,7 @@ impl<T> Saved for Unsaved<T> {
     where
         T: 'a;
 
-    fn check_save(&self, _: &T) -> Result<(), SnapshotError> {
-        Ok(())
-    }
-
     fn save(&mut self, _: &T) -> Result<(), SnapshotError> {
-        Ok(())
-    }
-
-    fn check_restore(&self, _: &mut &mut T) -> Result<(), SnapshotError> {
         Ok(())
     }
 
@@ -180,16 +176,8 @@ impl<T: Clone> Saved for Kept<T> {
     where
         T: 'a;
 
-    fn check_save(&self, _: &T) -> Result<(), SnapshotError> {
-        Ok(())
-    }
-
     fn save(&mut self, value: &T) -> Result<(), SnapshotError> {
         self.0.clone_from(value);
-        Ok(())
-    }
-
-    fn check_restore(&self, _: &mut &mut T) -> Result<(), SnapshotError> {
         Ok(())
     }
 

@@ -18,7 +18,7 @@ const SLOTS_MIN: usize = 4;
 
 /// Whether, and how far, a table grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Growth {
+pub(super) enum TableGrowth {
     Never,
     /// In proportion to its values, beyond a first stretch.
     InProportion,
@@ -42,7 +42,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { storage: TableStorage::empty(0, ()), growth: Growth::InProportion }
+        Self { storage: TableStorage::empty(0, ()), growth: TableGrowth::InProportion }
     }
 
     /// Creates an empty table that grows up to `slots_max` slots, such as the pool's capacity,
@@ -62,7 +62,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[must_use]
     pub const fn with_limit(slots_max: usize) -> Self {
-        Self { storage: TableStorage::empty(0, ()), growth: Growth::UpTo(slots_max) }
+        Self { storage: TableStorage::empty(0, ()), growth: TableGrowth::UpTo(slots_max) }
     }
 
     /// Creates a table with a fixed capacity, for the handles of a pool of `capacity` slots. All of
@@ -93,14 +93,14 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
         Settings::of_capacity(capacity).allocate::<H, _>(|capacity| {
             let storage = TableStorage::try_table(capacity)?;
-            Ok(Self { storage, growth: Growth::Never })
+            Ok(Self { storage, growth: TableGrowth::Never })
         })
     }
 
     /// Returns whether the table grows.
     #[must_use]
     pub fn grows(&self) -> bool {
-        self.growth != Growth::Never
+        self.growth != TableGrowth::Never
     }
 
     /// Returns the number of slots. A handle of one of these slots never makes the table grow.
@@ -146,9 +146,9 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// The number of slots that the table may have.
     pub(super) fn limit(&self) -> usize {
         match self.growth {
-            Growth::Never => self.capacity(),
-            Growth::InProportion => H::CAPACITY_MAX,
-            Growth::UpTo(slots_max) => slots_max.min(H::CAPACITY_MAX),
+            TableGrowth::Never => self.capacity(),
+            TableGrowth::InProportion => H::CAPACITY_MAX,
+            TableGrowth::UpTo(slots_max) => slots_max.min(H::CAPACITY_MAX),
         }
     }
 
@@ -161,9 +161,9 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     #[inline(never)]
     pub(super) fn grow_to(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
         let (slots_max, beyond) = match self.growth {
-            Growth::Never => return Err(InsertAtErrorKind::OutOfRange),
-            Growth::UpTo(slots_max) => (slots_max, InsertAtErrorKind::OutOfRange),
-            Growth::InProportion => (self.slots_in_proportion(), InsertAtErrorKind::TooFar),
+            TableGrowth::Never => return Err(InsertAtErrorKind::OutOfRange),
+            TableGrowth::UpTo(slots_max) => (slots_max, InsertAtErrorKind::OutOfRange),
+            TableGrowth::InProportion => (self.slots_in_proportion(), InsertAtErrorKind::TooFar),
         };
         if index >= H::CAPACITY_MAX {
             return Err(InsertAtErrorKind::OutOfRange);

@@ -22,7 +22,6 @@ mod growth;
 
 mod drain;
 mod entry;
-mod iter;
 mod join;
 mod snapshot;
 mod traits;
@@ -30,20 +29,26 @@ mod traits;
 pub use crate::pools::pool::{Values, ValuesMut};
 pub use drain::{Drain, IntoIter};
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
-pub use iter::{Iter, IterMut};
 pub use join::{Join, JoinPool, JoinTables, join};
 
 use core::mem;
 
 use crate::handle::{HandleLayout, Refusal, Word, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
+use crate::pools::iterators;
 use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::Lifo;
 use crate::snapshot::state::{checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
 use crate::values::TableStorage;
-use growth::Growth;
+use growth::TableGrowth;
+
+/// An iterator over a side table's handles and values in index order; returned by [`SideTable::iter`].
+pub type Iter<'a, H, V> = iterators::Iter<'a, V, (), H>;
+
+/// An iterator over a side table's handles and mutable values in index order; returned by [`SideTable::iter_mut`].
+pub type IterMut<'a, H, V> = iterators::IterMut<'a, V, (), H>;
 
 /// A table of values keyed by another pool's handles.
 ///
@@ -94,7 +99,7 @@ pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; or, marked dead, the generation of its last
     /// value; or 0, marked dead, if it never had a value.
     storage: TableStorage<V, H::Word>,
-    growth: Growth,
+    growth: TableGrowth,
 }
 
 /// An iterator over the handles that have values in a side table, in index order; returned by

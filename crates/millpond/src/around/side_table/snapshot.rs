@@ -4,7 +4,7 @@ use core::iter;
 use core::ops::Range;
 
 use super::SideTable;
-use super::growth::Growth;
+use super::growth::TableGrowth;
 use crate::handle::{HandleLayout, Word};
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
@@ -19,9 +19,9 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     /// A table has no generations of its own.
     fn shape(&self) -> Shape {
         let (capacity, capacity_max) = match self.growth {
-            Growth::Never => (self.capacity(), self.capacity()),
-            Growth::InProportion => (Shape::GROWS, usize::MAX),
-            Growth::UpTo(slots_max) => (Shape::GROWS, slots_max),
+            TableGrowth::Never => (self.capacity(), self.capacity()),
+            TableGrowth::InProportion => (Shape::GROWS, usize::MAX),
+            TableGrowth::UpTo(slots_max) => (Shape::GROWS, slots_max),
         };
         let cycle = AnyCycle::from_to(0, H::LIFETIMES_MAX, H::LIFETIMES_MAX, true);
         Shape { capacity, capacity_max, cycle }
@@ -44,9 +44,9 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     /// In a file, the counters hold how the table grows.
     fn counted(&self) -> Stats {
         let (grows, slots_max) = match self.growth {
-            Growth::Never => (0, 0),
-            Growth::InProportion => (1, 0),
-            Growth::UpTo(slots_max) => (1, slots_max.min(H::CAPACITY_MAX)),
+            TableGrowth::Never => (0, 0),
+            TableGrowth::InProportion => (1, 0),
+            TableGrowth::UpTo(slots_max) => (1, slots_max.min(H::CAPACITY_MAX)),
         };
         Stats { inserted: grows, peak: slots_max, ..Stats::default() }
     }
@@ -229,9 +229,9 @@ mod saved {
             let live = values.len();
             self.storage.load(&state.words, values, live as u64, live);
             self.growth = match (state.inserted, state.peak) {
-                (0, _) => Growth::Never,
-                (_, 0) => Growth::InProportion,
-                (_, slots_max) => Growth::UpTo(slots_max),
+                (0, _) => TableGrowth::Never,
+                (_, 0) => TableGrowth::InProportion,
+                (_, slots_max) => TableGrowth::UpTo(slots_max),
             };
             Ok(())
         }

@@ -1,21 +1,20 @@
 //! How far a pool grows that doubles, and what is left of the slots that it had.
 
 mod builder;
-mod compact;
 mod reserve;
 
 pub use builder::Growing;
-pub(super) use compact::next_move;
 pub use reserve::ReserveError;
 pub(crate) use reserve::no_room;
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::retired_among;
+use crate::slots::{CountedSlots, retired_among};
 
 /// The smallest capacity that a pool grows to, unless its limit is less.
 const SLOTS_MIN: usize = 4;
@@ -193,6 +192,20 @@ impl<W: Word> Doubling<W> {
             format_args!("{slots} and {}, limit {}", former.len(), self.limit::<H>()),
         )
     }
+}
+
+/// The slot of the next object that moves, and its handle in the slot that it moves to: the last live one and the first free
+/// one `between` those that were found before. `None` once no free one comes before a live one.
+pub(super) fn next_move<H: HandleLayout>(
+    between: &mut Range<usize>,
+    slots: &impl CountedSlots<Word = H::Word>,
+) -> Option<(usize, H)> {
+    let new = between.find_map(|index| {
+        let word = slots.word(index).filter(|word| word.is_vacant())?;
+        Some(H::from_kept_parts(index, word.as_live()))
+    })?;
+    let from = between.rfind(|index| slots.word(*index).is_some_and(|word| !word.is_dead()))?;
+    Some((from, new))
 }
 
 #[cfg(all(test, feature = "validate"))]

@@ -2,7 +2,7 @@
 
 use alloc::vec::{self, Vec};
 
-use super::slots::Slots;
+use super::slots::RosterSlots;
 use super::{PackedGrowth, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, IndexWord, Word};
@@ -92,7 +92,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
 watching!([T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, H);
 
-impl<W: Word, I: IndexWord> Slots<W, I> {
+impl<W: Word, I: IndexWord> RosterSlots<W, I> {
     /// These slots are about to take on the state of `other`.
     pub(super) fn note_restored(&self, other: &Self) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.remembers()) else { return };
@@ -114,7 +114,7 @@ fn slots_of<H: HandleLayout>(handles: &[H]) -> impl Iterator<Item = usize> {
 }
 
 /// Watches over values that an owning iterator has not yet returned. Kept apart from their handles,
-/// for the reason that [`Slots`](super::slots::Slots) gives.
+/// for the reason that [`RosterSlots`](super::slots::RosterSlots) gives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left {
     watch: Option<Watch>,

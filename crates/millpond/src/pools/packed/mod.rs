@@ -11,7 +11,6 @@ mod detach;
 mod drain;
 mod growth;
 mod iter;
-mod overflow;
 mod retain;
 mod roster;
 mod slots;

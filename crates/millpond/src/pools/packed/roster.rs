@@ -6,7 +6,7 @@ use core::cmp::Ordering;
 use core::iter;
 use core::ops::{Deref, DerefMut, Range};
 
-use super::slots::{Slot, Slots};
+use super::slots::{RosterSlots, Slot};
 use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
@@ -35,7 +35,7 @@ use crate::slots::{
 /// The handles are [erased](HandleLayout::Erased) ones, so that a program has this code once.
 #[derive(Debug)]
 pub(super) struct PackedRoster<H: HandleLayout> {
-    slots: Slots<H::Word, H::Index>,
+    slots: RosterSlots<H::Word, H::Index>,
     order: Vec<H>,
     /// A copy of the ledger's [`slow_from`](Ledger::slow_from), or 0: then the next lifetime that ends makes a new one.
     slow_from: H::Word,
@@ -90,7 +90,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// No slots, and no memory.
     pub(super) const fn empty(settings: &GenerationSettings) -> Self {
         Self {
-            slots: Slots::new(Vec::new()),
+            slots: RosterSlots::new(Vec::new()),
             order: Vec::new(),
             slow_from: H::Word::ZERO,
             ledger: Ledger::new((), settings),
@@ -110,11 +110,11 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The slots, as the ledger sees them.
     #[inline]
-    pub(super) fn slots(&self) -> &Slots<H::Word, H::Index> {
+    pub(super) fn slots(&self) -> &RosterSlots<H::Word, H::Index> {
         &self.slots
     }
 
-    pub(super) fn slots_mut(&mut self) -> &mut Slots<H::Word, H::Index> {
+    pub(super) fn slots_mut(&mut self) -> &mut RosterSlots<H::Word, H::Index> {
         &mut self.slots
     }
 
@@ -447,7 +447,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             self.place(position, self.order[position]);
         }
         let is_dead = |slot: &Slot<H::Word, H::Index>| slot.position.to_index() >= live;
-        let dead = |slots: &Slots<H::Word, H::Index>, retired: bool| {
+        let dead = |slots: &RosterSlots<H::Word, H::Index>, retired: bool| {
             let dead = (0..count).filter(|index| is_dead(&slots[*index]));
             let part = dead.filter(|index| (slots[*index].word == H::Word::RETIRED) == retired);
             part.map(|index| handle_in(index, slots[index].word)).collect::<Vec<H>>()

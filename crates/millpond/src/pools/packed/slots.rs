@@ -24,7 +24,7 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 /// The slots of a packed pool, and what watches over them. Kept apart from the values, whose type
 /// may borrow from what does not outlive the pool: with debug aids, dropping this runs code.
 #[derive(Debug)]
-pub(super) struct Slots<W: Word, I: IndexWord> {
+pub(super) struct RosterSlots<W: Word, I: IndexWord> {
     slots: Vec<Slot<W, I>>,
     /// See [`mark_used`](Self::mark_used).
     used: u32,
@@ -32,7 +32,7 @@ pub(super) struct Slots<W: Word, I: IndexWord> {
     pub(super) watch: Option<crate::reports::debug::Watch>,
 }
 
-impl<W: Word, I: IndexWord> Slots<W, I> {
+impl<W: Word, I: IndexWord> RosterSlots<W, I> {
     /// Not watched.
     pub(super) const fn new(slots: Vec<Slot<W, I>>) -> Self {
         Self { slots, used: 0, counters: Counters::NONE, watch: None }
@@ -117,7 +117,7 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     }
 }
 
-impl<W: Word, I: IndexWord> CountedSlots for Slots<W, I> {
+impl<W: Word, I: IndexWord> CountedSlots for RosterSlots<W, I> {
     type Word = W;
 
     #[inline]
@@ -141,7 +141,7 @@ impl<W: Word, I: IndexWord> CountedSlots for Slots<W, I> {
     }
 }
 
-impl<W: Word, I: IndexWord> Deref for Slots<W, I> {
+impl<W: Word, I: IndexWord> Deref for RosterSlots<W, I> {
     type Target = [Slot<W, I>];
 
     #[inline]
@@ -150,7 +150,7 @@ impl<W: Word, I: IndexWord> Deref for Slots<W, I> {
     }
 }
 
-impl<W: Word, I: IndexWord> DerefMut for Slots<W, I> {
+impl<W: Word, I: IndexWord> DerefMut for RosterSlots<W, I> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [Slot<W, I>] {
         &mut self.slots
@@ -158,7 +158,7 @@ impl<W: Word, I: IndexWord> DerefMut for Slots<W, I> {
 }
 
 /// Reports the values that are still live, if that aid is enabled.
-impl<W: Word, I: IndexWord> Drop for Slots<W, I> {
+impl<W: Word, I: IndexWord> Drop for RosterSlots<W, I> {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
             let is_live = |index: &usize| self.word(*index).is_some_and(|word| !word.is_dead());

@@ -3,7 +3,9 @@ use alloc::vec::Vec;
 use super::{Iter, IterMut, PackedGrowth, PackedPool, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
+use crate::policies::bounded;
 use crate::pools::iterators::operators;
+use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::PoolName;
 use crate::values::packed::PackedValues;
 
@@ -73,4 +75,13 @@ impl<T, H: HandleLayout> FromIterator<T> for PackedPool<T, H> {
         }
         pool
     }
+}
+
+bounded! {
+    [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, T, H,
+    last: |pool, handle| pool.roster.is_last(handle.erase()),
+    most: |pool| pool.slots_max(),
+    insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
+    refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
+    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.roster.count_eviction()),
 }

@@ -3,7 +3,6 @@
 mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
-mod overflow;
 mod snapshot;
 
 pub use crate::values::{ValueRuns as RunSlices, ValueRunsMut as RunSlicesMut};
@@ -16,7 +15,7 @@ use core::ops::{Index, IndexMut};
 use crate::base::{memory, or_panic};
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
-use crate::policies::least_of;
+use crate::policies::{least_of, lifetimes};
 use crate::pools::allocator::HandleAllocator;
 use crate::pools::iterators::Handles;
 use crate::pools::settings::{BuildError, Settings};
@@ -714,4 +713,19 @@ mod tests {
         pool.handles.storage_mut().slots_mut().count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// Releases an object to make room for another.
+    #[track_caller]
+    pub(crate) fn evict(&mut self, handle: H) {
+        if self.release(handle) {
+            self.handles.storage_mut().slots_mut().count_eviction();
+        }
+    }
+}
+
+lifetimes! {
+    [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
+    last: |recycler, handle| recycler.handles.ledger().is_last(handle.erase()),
 }

@@ -11,7 +11,6 @@ mod growth;
 mod heap;
 mod insert;
 mod lookup;
-mod overflow;
 mod place;
 mod remove;
 #[cfg(all(feature = "serde", feature = "alloc"))]
@@ -25,7 +24,7 @@ pub(crate) use growth::Slotted;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
 #[cfg(all(feature = "serde", feature = "alloc"))]
-pub(crate) use saved::FromState;
+pub(crate) use saved::{FromState, Unused};
 
 use core::ops::{Deref, DerefMut};
 

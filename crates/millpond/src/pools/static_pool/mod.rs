@@ -4,7 +4,6 @@ mod builder;
 mod iterators;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 mod saved;
-mod traits;
 
 pub use crate::pools::iterators::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
@@ -186,6 +185,12 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[must_use]
     pub fn is_live(&self, index: usize) -> bool {
         self.storage.words().is_live(index)
+    }
+}
+
+impl<T, const N: usize, H: HandleLayout> Default for StaticPool<T, N, H> {
+    fn default() -> Self {
+        Self::with_handle()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::InPool;
 use crate::handle::HandleLayout;
-use crate::pools::slot_pool::{Fixed, FromState, Slotted};
+use crate::pools::slot_pool::{Fixed, FromState, Unused};
 use crate::slots::Ledger;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::InlineRoster;
@@ -10,13 +10,13 @@ use crate::slots::saved::Checked;
 use crate::snapshot::format::Refused;
 use crate::values::Storage;
 
-type InlineSlots<T, const N: usize, L> = Slotted<T, InlineRoster, L, InPool<T, N, L>>;
-
 impl<T, const N: usize, L: HandleLayout> FromState<T, InlineRoster, L, InPool<T, N, L>> for Fixed {
     const KIND: &'static str = "StaticPool";
     const REUSE: &'static str = "";
 
-    fn unused(state: &Checked<L::Word>) -> Result<(InlineSlots<T, N, L>, Self), Refused> {
+    fn unused(
+        state: &Checked<L::Word>,
+    ) -> Result<Unused<T, InlineRoster, L, InPool<T, N, L>, Self>, Refused> {
         let found = state.words.len();
         if found != N {
             return Err(Refused::new(alloc::format!(

@@ -7,7 +7,6 @@ mod iterators;
 mod reserve;
 #[cfg(feature = "serde")]
 mod saved;
-mod traits;
 
 pub use crate::pools::doubling::Doubling;
 pub use crate::pools::doubling::{Growing, ReserveError};

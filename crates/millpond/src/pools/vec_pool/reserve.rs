@@ -1,4 +1,4 @@
-//! Insertion without a `Result`, and room in advance.
+//! Insertion without a `Result`, room in advance, and what collects values.
 
 use super::VecPool;
 use crate::base::memory::OutOfMemory;
@@ -105,5 +105,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> Extend<T> for VecPool<T, R, H> {
         // `push` reports values for which there is no room.
         let _ = self.reserve(values.size_hint().0);
         values.for_each(|value| _ = self.push(value));
+    }
+}
+
+/// Creates an empty pool that has not allocated, with any reuse order and handle layout; see [`VecPool::new`].
+impl<T, R: ReuseOrder, H: HandleLayout> Default for VecPool<T, R, H> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// Inserts all values into a [default](Self::default) pool, with their slots in iteration order.
+impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for VecPool<T, R, H> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut pool = Self::default();
+        pool.extend(values);
+        pool
     }
 }

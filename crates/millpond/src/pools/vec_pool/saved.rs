@@ -3,7 +3,7 @@
 use crate::handle::HandleLayout;
 use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
-use crate::pools::slot_pool::{FromState, Slotted};
+use crate::pools::slot_pool::{FromState, Unused};
 use crate::slots::Ledger;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;
@@ -15,9 +15,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> FromState<T, R, L, OneBlock<R, L>> for D
     const KIND: &'static str = "VecPool";
     const GROWS: bool = true;
 
-    fn unused(
-        state: &Checked<L::Word>,
-    ) -> Result<(Slotted<T, R, L, OneBlock<R, L>>, Self), Refused> {
+    fn unused(state: &Checked<L::Word>) -> Result<Unused<T, R, L, OneBlock<R, L>, Self>, Refused> {
         let ledger = Ledger::fresh(&GenerationSettings::PLAIN);
         let storage = Storage::empty(state.cycle.start(), ledger);
         Ok((storage, Doubling::up_to(state.slots_max)))

@@ -3,7 +3,7 @@
 /// One event in the life of one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
-    pub(super) kind: Kind,
+    pub(super) kind: EventKind,
     /// The number of the pool.
     pub(super) pool: u32,
     /// The slot; 0 if the event has none.
@@ -13,7 +13,7 @@ pub(super) struct Event {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum EventKind {
     /// A lifetime of the slot has begun.
     Birth,
     /// The lifetime of the slot has ended.
@@ -35,7 +35,13 @@ impl Event {
 
     /// The inverse of [`to_words`](Self::to_words).
     pub(super) fn from_words([first, second]: [u64; 2]) -> Self {
-        let kinds = [Kind::Birth, Kind::Death, Kind::Restart, Kind::Live, Kind::Settled];
+        let kinds = [
+            EventKind::Birth,
+            EventKind::Death,
+            EventKind::Restart,
+            EventKind::Live,
+            EventKind::Settled,
+        ];
         let kind = kinds[(first >> 32) as usize];
         Self { kind, pool: (second >> 32) as u32, index: first as u32, tick: second as u32 }
     }
@@ -47,7 +53,13 @@ mod tests {
 
     #[test]
     fn two_words_hold_all_of_it() {
-        for kind in [Kind::Birth, Kind::Death, Kind::Restart, Kind::Live, Kind::Settled] {
+        for kind in [
+            EventKind::Birth,
+            EventKind::Death,
+            EventKind::Restart,
+            EventKind::Live,
+            EventKind::Settled,
+        ] {
             for (pool, index, tick) in
                 [(0, 0, 0), (1, 2, 3), (u32::MAX, u32::MAX - 1, u32::MAX - 2)]
             {

@@ -84,11 +84,11 @@ impl Ring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::Kind;
+    use super::super::event::EventKind;
     use super::*;
 
     fn event(index: u32) -> Event {
-        Event { kind: Kind::Birth, pool: 7, index, tick: !index }
+        Event { kind: EventKind::Birth, pool: 7, index, tick: !index }
     }
 
     #[test]

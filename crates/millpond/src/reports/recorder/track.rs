@@ -2,7 +2,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::event::{Event, Kind};
+use super::event::{Event, EventKind};
 use super::shared::{Count, Gauges, Shared};
 use crate::reports::stats::Stats;
 
@@ -44,13 +44,13 @@ impl Track {
     ) -> Self {
         let gauges = shared.add_pool(name, &stats, by_threads);
         let track = Self { shared: Arc::clone(shared), gauges };
-        live.for_each(|index| track.tell(Kind::Birth, index as u32));
+        live.for_each(|index| track.tell(EventKind::Birth, index as u32));
         track
     }
 
     /// Reports that a lifetime of slot `index` has begun; call it before another thread can end it.
     pub fn birth(&self, index: u32) {
-        self.tell(Kind::Birth, index);
+        self.tell(EventKind::Birth, index);
         self.count(|gauges| {
             gauges.update(Count::Inserted, one_more);
             let live = gauges.update(Count::Live, one_more);
@@ -61,7 +61,7 @@ impl Track {
     /// Reports that the lifetime of slot `index` has ended; call it before another thread can begin
     /// the next.
     pub fn death(&self, index: u32) {
-        self.tell(Kind::Death, index);
+        self.tell(EventKind::Death, index);
         self.count(|gauges| {
             gauges.update(Count::Removed, one_more);
             gauges.update(Count::Live, |live| live.saturating_sub(1));
@@ -70,8 +70,8 @@ impl Track {
 
     /// Reports that all lifetimes have ended.
     pub fn all_dead(&self) {
-        self.tell(Kind::Restart, 0);
-        self.tell(Kind::Settled, 0);
+        self.tell(EventKind::Restart, 0);
+        self.tell(EventKind::Settled, 0);
         self.count(|gauges| {
             let ended = gauges.get()[Count::Live as usize];
             gauges.update(Count::Live, |live| live.saturating_sub(ended));
@@ -97,9 +97,9 @@ impl Track {
     /// The pool's whole state was replaced by these counters and live slots. The lifetimes of slots
     /// that were live before continue.
     pub(crate) fn restart(&self, stats: Stats, live: impl Iterator<Item = usize>) {
-        self.tell(Kind::Restart, 0);
-        live.for_each(|index| self.tell(Kind::Live, index as u32));
-        self.tell(Kind::Settled, 0);
+        self.tell(EventKind::Restart, 0);
+        live.for_each(|index| self.tell(EventKind::Live, index as u32));
+        self.tell(EventKind::Settled, 0);
         self.resized(stats);
     }
 
@@ -113,7 +113,7 @@ impl Track {
         self.count(|gauges| gauges.gone.store(true, Release));
     }
 
-    fn tell(&self, kind: Kind, index: u32) {
+    fn tell(&self, kind: EventKind, index: u32) {
         let Some(gauges) = &self.gauges else { return };
         if self.shared.closed.load(Relaxed) {
             return;

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::thread;
 use std::time::Instant;
 
-use super::event::{Event, Kind};
+use super::event::{Event, EventKind};
 use super::shared::{Gauges, Shared};
 use super::{HEADER, Summary};
 use crate::base::guard::guard;
@@ -153,17 +153,17 @@ impl<W: Write> Writer<W> {
         }
         let Some(mut pool) = self.pools.remove(&event.pool) else { return Ok(()) };
         match event.kind {
-            Kind::Birth => self.birth(&mut pool, event.index)?,
-            Kind::Death => self.death(&mut pool, event.index)?,
-            Kind::Restart => {
+            EventKind::Birth => self.birth(&mut pool, event.index)?,
+            EventKind::Death => self.death(&mut pool, event.index)?,
+            EventKind::Restart => {
                 self.end_unconfirmed(&mut pool)?;
                 core::mem::swap(&mut pool.ids, &mut pool.unconfirmed);
             }
-            Kind::Live => match pool.unconfirmed.remove(&event.index) {
+            EventKind::Live => match pool.unconfirmed.remove(&event.index) {
                 Some(id) => drop(pool.ids.insert(event.index, id)),
                 None => self.birth(&mut pool, event.index)?,
             },
-            Kind::Settled => self.end_unconfirmed(&mut pool)?,
+            EventKind::Settled => self.end_unconfirmed(&mut pool)?,
         }
         self.pools.insert(event.pool, pool);
         Ok(())
@@ -263,7 +263,7 @@ mod tests {
     fn an_event_of_a_pool_that_it_has_not_met_is_written() {
         let mut writer = writer(4);
         let gauges = writer.shared.add_pool("imps".to_string(), &Stats::default(), false).unwrap();
-        let event = Event { kind: Kind::Birth, pool: gauges.pool, index: 3, tick: 5 };
+        let event = Event { kind: EventKind::Birth, pool: gauges.pool, index: 3, tick: 5 };
         writer.event(event).unwrap();
         assert_eq!(writer.text, b"5,alloc,0,imps,3\n");
     }

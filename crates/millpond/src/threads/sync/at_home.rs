@@ -2,20 +2,20 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::claimed::Claims;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use crate::handle::Handle;
 use crate::reports::errors::Full;
 
 /// A [`SyncPool`](super::SyncPool) with a fixed home; returned by
 /// [`SyncPool::home`](super::SyncPool::home).
 pub struct Home<'a, T> {
-    slots: &'a Slots<T>,
+    slots: &'a SharedSlots<T>,
     home: usize,
 }
 
 impl<'a, T> Home<'a, T> {
     #[inline]
-    pub(super) fn new(slots: &'a Slots<T>, home: usize) -> Self {
+    pub(super) fn new(slots: &'a SharedSlots<T>, home: usize) -> Self {
         Self { slots, home }
     }
 

@@ -7,7 +7,7 @@
 
 use super::free::WORD_SLOTS;
 use super::order;
-use super::slots::{Doom, Slots};
+use super::slots::{Doom, SharedSlots};
 use super::word::Word;
 use crate::base::guard::guard;
 use crate::handle::Handle;
@@ -15,7 +15,7 @@ use crate::handle::Issue;
 
 /// Slots that this thread has emptied and not freed yet. Dropping the batch frees them.
 pub(super) struct Batch<'a, T> {
-    slots: &'a Slots<T>,
+    slots: &'a SharedSlots<T>,
     /// Which word of free bits, and which of its bits are to be set.
     word: usize,
     bits: u64,
@@ -23,7 +23,7 @@ pub(super) struct Batch<'a, T> {
 
 impl<'a, T> Batch<'a, T> {
     /// A batch for slots whose pool is not closed before the batch is dropped.
-    pub(super) fn new(slots: &'a Slots<T>) -> Self {
+    pub(super) fn new(slots: &'a SharedSlots<T>) -> Self {
         Self { slots, word: 0, bits: 0 }
     }
 

@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::free::WORD_SLOTS;
 use super::order;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use super::word::Word;
 use crate::handle::{Handle, Issue};
 use crate::reports::errors::InsertAtErrorKind;
@@ -18,7 +18,7 @@ use crate::slots::CheckWord;
 
 /// A free slot that this thread has claimed for a value. Dropping it frees the slot.
 pub(super) struct Claimed<'a, T> {
-    slots: &'a Slots<T>,
+    slots: &'a SharedSlots<T>,
     index: usize,
     generation: u32,
 }
@@ -27,7 +27,7 @@ impl<'a, T> Claimed<'a, T> {
     /// The caller has claimed the slot, and begins this lifetime.
     #[inline]
     #[track_caller]
-    pub(super) fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
+    pub(super) fn new(slots: &'a SharedSlots<T>, index: usize, generation: u32) -> Self {
         let claimed = Self { slots, index, generation };
         // If it panics, the slot is freed.
         slots.inspect(index);
@@ -84,14 +84,14 @@ impl<T> Drop for Claimed<'_, T> {
 /// Slots that this thread has claimed, as the handles that their values will have: those from `next` on. Dropping it frees
 /// them, and takes their handles off the list.
 pub(super) struct Claims<'a, 'h, T> {
-    slots: &'a Slots<T>,
+    slots: &'a SharedSlots<T>,
     handles: &'h mut Vec<Handle<T>>,
     next: usize,
 }
 
 impl<'a, 'h, T> Claims<'a, 'h, T> {
     /// None yet. The handles are added to these.
-    pub(super) fn new(slots: &'a Slots<T>, handles: &'h mut Vec<Handle<T>>) -> Self {
+    pub(super) fn new(slots: &'a SharedSlots<T>, handles: &'h mut Vec<Handle<T>>) -> Self {
         let next = handles.len();
         Self { slots, handles, next }
     }
@@ -125,7 +125,7 @@ impl<T> Drop for Claims<'_, '_, T> {
     }
 }
 
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     /// Claims a free slot for a new value. Returns `None` if no slot was seen free.
     #[inline]
     #[track_caller]
@@ -154,7 +154,7 @@ impl<T> Slots<T> {
 }
 
 /// With exclusive access.
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     /// Claims the free slot of this handle, to begin exactly its lifetime, if the slot may have it by `check`.
     #[track_caller]
     pub(super) fn claim_at(

@@ -12,7 +12,7 @@ use super::atomics::AtomicU64;
 use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::order;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use super::word::Word;
 use crate::base::guard::guard;
 use crate::handle::{Handle, Issue};
@@ -44,7 +44,7 @@ fn not_for_writing(word: Option<Word>, generation: u32) -> TakeError {
     }
 }
 
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     /// The word of a slot, after all reads through guards that it no longer counts.
     #[inline]
     pub(super) fn word_for_writing(&self, index: usize) -> Option<Word> {
@@ -127,7 +127,7 @@ impl<T> Slots<T> {
             // Slots are left only after a panic.
             closing.close_all();
             // SAFETY: these are the pool's share and those of unreachable slots.
-            unsafe { Slots::leave(closing.slots, closing.shares) };
+            unsafe { SharedSlots::leave(closing.slots, closing.shares) };
         });
         closing.close_all();
     }
@@ -136,7 +136,7 @@ impl<T> Slots<T> {
 /// The slots of a pool that is being dropped, up to the next one. If the drop of a value panics,
 /// the others are still dropped while unwinding, as in a `Vec`.
 struct Closing<T> {
-    slots: NonNull<Slots<T>>,
+    slots: NonNull<SharedSlots<T>>,
     next: usize,
     /// The slots of the current word that were free.
     free: u64,
@@ -167,7 +167,7 @@ impl<T> Closing<T> {
     }
 }
 
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     fn is_retired(&self, index: usize) -> bool {
         self.word(index) == Some(Word::RETIRED)
     }

@@ -8,12 +8,12 @@
 use core::mem::MaybeUninit;
 
 use super::SyncPool;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use crate::base::bytes::{bytes_mut, initialised};
 use crate::handle::{Explanation, Handle};
 use crate::reports::debug::{Watch, fill, find_changed};
 
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     fn live_slots(&self) -> impl Iterator<Item = usize> {
         (0..self.capacity()).filter(|index| self.word(*index).is_some_and(|word| word.is_live()))
     }

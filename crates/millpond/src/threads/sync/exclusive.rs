@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 
 use super::batch::Batch;
 use super::free::WORD_SLOTS;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use super::{Frozen, RunsMut, SyncPool, TakeError, close};
 use crate::base::guard::continue_after_panic;
 use crate::handle::{Handle, Issue};
@@ -95,7 +95,7 @@ impl<T> SyncPool<T> {
         self.slots_and_runs_mut().1
     }
 
-    fn slots_and_runs_mut(&mut self) -> (&Slots<T>, RunsMut<'_, T>) {
+    fn slots_and_runs_mut(&mut self) -> (&SharedSlots<T>, RunsMut<'_, T>) {
         let Gathered { slots, occupancy } = self.gather(true);
         let (first, runs) = (slots.first_value().as_ptr(), occupancy.runs());
         // SAFETY: the values of a run are live, and nothing else can access them while the pool is borrowed exclusively
@@ -264,13 +264,13 @@ impl<T> SyncPool<T> {
 
 /// What [`SyncPool::gather`] finds.
 pub(super) struct Gathered<'a, T> {
-    pub(super) slots: &'a Slots<T>,
+    pub(super) slots: &'a SharedSlots<T>,
     pub(super) occupancy: Occupancy<'a>,
 }
 
 /// An iterator that moves all values out of a [`SyncPool`]; returned by [`SyncPool::drain`].
 pub struct Drain<'a, T> {
-    slots: &'a Slots<T>,
+    slots: &'a SharedSlots<T>,
     next: usize,
     borrow: PhantomData<&'a mut T>,
 }

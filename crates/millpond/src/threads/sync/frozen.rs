@@ -12,7 +12,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::FrozenRuns;
 use super::atomics::AtomicU64;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use super::word::Word;
 use crate::handle::Handle;
 use crate::occupancy::Occupancy;
@@ -20,7 +20,7 @@ use crate::occupancy::Occupancy;
 /// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads;
 /// returned by [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
 pub struct Frozen<'a, T> {
-    slots: &'a Slots<T>,
+    slots: &'a SharedSlots<T>,
     /// The words and values of `slots`, the same number of each. They are stored here because the
     /// compiler reloads everything from memory after the load of an atomic.
     words: &'a [AtomicU64],
@@ -37,12 +37,12 @@ unsafe impl<T: Sync> Sync for Frozen<'_, T> {}
 
 impl<'a, T> Frozen<'a, T> {
     /// The pool is borrowed exclusively for this lifetime, and the occupancy is that of its live values.
-    pub(super) fn new(slots: &'a Slots<T>, occupancy: Occupancy<'a>) -> Self {
+    pub(super) fn new(slots: &'a SharedSlots<T>, occupancy: Occupancy<'a>) -> Self {
         let (words, first_value) = (&*slots.words, slots.first_value());
         Self { slots, words, first_value, occupancy, values: PhantomData }
     }
 
-    pub(super) fn slots(&self) -> &'a Slots<T> {
+    pub(super) fn slots(&self) -> &'a SharedSlots<T> {
         self.slots
     }
 

@@ -10,13 +10,13 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use crate::handle::{Handle, Issue};
 
 /// A guard of a value in a [`SyncPool`](super::SyncPool): [`Shared`], which borrows the pool, or
 /// [`SharedOwned`], which does not.
 pub struct Guard<T, P> {
-    slots: NonNull<Slots<T>>,
+    slots: NonNull<SharedSlots<T>>,
     index: u32,
     /// Dropping the last guard drops the value.
     values: PhantomData<(T, P)>,
@@ -41,7 +41,7 @@ unsafe impl<T: Send + Sync, P> Sync for Guard<T, P> {}
 impl<'a, T> Shared<'a, T> {
     /// A guard of the handle's object, if that is live.
     #[inline]
-    pub(super) fn new(slots: &'a Slots<T>, handle: Handle<T>) -> Option<Self> {
+    pub(super) fn new(slots: &'a SharedSlots<T>, handle: Handle<T>) -> Option<Self> {
         // SAFETY: the guard borrows the slots.
         unsafe { Self::of(NonNull::from(slots), handle) }
     }
@@ -55,14 +55,14 @@ impl<T, P> Guard<T, P> {
     /// `slots` is the pointer that an existing pool has to its slots, or the guard borrows them. Without a borrow, the
     /// values are `Send` and `Sync`.
     #[inline]
-    pub(super) unsafe fn of(slots: NonNull<Slots<T>>, handle: Handle<T>) -> Option<Self> {
+    pub(super) unsafe fn of(slots: NonNull<SharedSlots<T>>, handle: Handle<T>) -> Option<Self> {
         let guard = || Self { slots, index: handle.index(), values: PhantomData };
         // SAFETY: the slots are there.
         unsafe { slots.as_ref() }.add_guard(handle).then(guard)
     }
 
     #[inline]
-    fn slots(&self) -> &Slots<T> {
+    fn slots(&self) -> &SharedSlots<T> {
         // SAFETY: the guard keeps its slot's share of the memory (invariant 4 of `slots`).
         unsafe { self.slots.as_ref() }
     }
@@ -104,7 +104,7 @@ impl<T, P> Drop for Guard<T, P> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: this guard is counted, and gone after this.
-        unsafe { Slots::drop_guard(self.slots, self.index as usize) };
+        unsafe { SharedSlots::drop_guard(self.slots, self.index as usize) };
     }
 }
 

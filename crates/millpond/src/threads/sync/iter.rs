@@ -2,7 +2,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::Shared;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use crate::handle::Handle;
 
 /// An iterator over the live objects of a [`SyncPool`](super::SyncPool), with a guard for each,
@@ -11,12 +11,12 @@ use crate::handle::Handle;
 /// It goes in index order. An object that is live throughout is returned exactly once; one that is
 /// inserted or removed meanwhile is returned once or not at all.
 pub struct Iter<'a, T> {
-    slots: &'a Slots<T>,
+    slots: &'a SharedSlots<T>,
     next: usize,
 }
 
 impl<'a, T> Iter<'a, T> {
-    pub(super) fn new(slots: &'a Slots<T>) -> Self {
+    pub(super) fn new(slots: &'a SharedSlots<T>) -> Self {
         Self { slots, next: 0 }
     }
 }

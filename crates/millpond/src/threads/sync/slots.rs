@@ -40,7 +40,7 @@ use crate::slots::AnyCycle;
 use crate::slots::generations::Generations;
 
 /// What a pool and its guards share.
-pub(super) struct Slots<T> {
+pub(super) struct SharedSlots<T> {
     pub(super) free: FreeSlots,
     /// They and the values begin on lines of their own. So the slots whose bits share a word share
     /// no line with others: of words they have eight lines, of values one for each byte of a value.
@@ -72,9 +72,9 @@ pub(super) struct Apart<V>(pub(super) V);
 
 // SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any
 // thread, which needs `Send` and `Sync`. The invariants say which thread may do so when.
-unsafe impl<T: Send + Sync> Sync for Slots<T> {}
+unsafe impl<T: Send + Sync> Sync for SharedSlots<T> {}
 // SAFETY: only values may belong to the thread that created it.
-unsafe impl<T: Send> Send for Slots<T> {}
+unsafe impl<T: Send> Send for SharedSlots<T> {}
 
 /// The result of dooming an object.
 pub(super) enum Doom {
@@ -86,7 +86,7 @@ pub(super) enum Doom {
     Owned(usize),
 }
 
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     /// This many slots that are all free, in the first lifetime of this cycle, and otherwise as the builder says.
     pub(super) fn try_new(
         settings: &Settings,
@@ -327,7 +327,7 @@ impl<T> Slots<T> {
 /// memory. Dropping it frees the slot; its value is moved out or dropped before. The slots are not used after this unless
 /// the pool or a guard of another slot exists.
 struct Owned<T> {
-    slots: NonNull<Slots<T>>,
+    slots: NonNull<SharedSlots<T>>,
     index: usize,
 }
 
@@ -354,10 +354,10 @@ impl<T> Owned<T> {
 }
 
 impl<T> Deref for Owned<T> {
-    type Target = Slots<T>;
+    type Target = SharedSlots<T>;
 
     #[inline]
-    fn deref(&self) -> &Slots<T> {
+    fn deref(&self) -> &SharedSlots<T> {
         // SAFETY: the slot's share is not given up yet (invariant 4).
         unsafe { self.slots.as_ref() }
     }
@@ -372,13 +372,13 @@ impl<T> Drop for Owned<T> {
         let old = unsafe { bits.as_ref() }.fetch_or(bit, order::give_back());
         if old & bit != 0 {
             // SAFETY: the pool is gone and left the slot's share to this thread (invariant 4).
-            unsafe { Slots::leave(self.slots, 1) };
+            unsafe { SharedSlots::leave(self.slots, 1) };
         }
     }
 }
 
 /// Queries that are possible at any time.
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     /// The number of live values; exact while no thread changes it.
     pub(super) fn len(&self) -> usize {
         let gone = self.free.count() + self.retired() + self.doomed.0.load(Relaxed) as usize;

@@ -5,7 +5,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::SyncPool;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use super::word::Word;
 use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::{Handle, Issue};
@@ -117,7 +117,7 @@ impl<T> SyncPool<T> {
 
     /// Drops all values, and begins anew with what the function puts into the slots. If a value's clone or drop panics, the
     /// pool is empty.
-    pub(super) fn begin_again(&mut self, begin: impl FnOnce(&Slots<T>)) -> Result<(), Busy> {
+    pub(super) fn begin_again(&mut self, begin: impl FnOnce(&SharedSlots<T>)) -> Result<(), Busy> {
         // From here on, drops of values may panic, at first those of values that were removed before.
         let before = self.stats();
         let mut pool = guard(self, |pool| {
@@ -248,7 +248,7 @@ impl<T> SyncSnapshot<T> {
         self.stats
     }
 
-    fn check_shape(&self, pool: &Slots<T>) -> Result<(), SnapshotError> {
+    fn check_shape(&self, pool: &SharedSlots<T>) -> Result<(), SnapshotError> {
         let (ours, theirs) = (self.shape, sealed::State::shape(pool));
         if ours.capacity != theirs.capacity {
             let (pool, snapshot) = (theirs.capacity, ours.capacity);
@@ -263,7 +263,7 @@ impl<T> SyncSnapshot<T> {
     }
 
     /// Begins the lifetimes of a pool at rest, with these values, and sets its counters.
-    pub(super) fn begin(&self, pool: &Slots<T>, values: impl Iterator<Item = Option<T>>) {
+    pub(super) fn begin(&self, pool: &SharedSlots<T>, values: impl Iterator<Item = Option<T>>) {
         for (index, (word, value)) in self.words.iter().zip(values).enumerate() {
             pool.begin_as(index, *word, value);
             half_way();
@@ -273,7 +273,7 @@ impl<T> SyncSnapshot<T> {
         pool.free.set_home_words(&self.homes);
     }
 
-    fn write(&mut self, pool: &Slots<T>)
+    fn write(&mut self, pool: &SharedSlots<T>)
     where
         T: Clone,
     {
@@ -303,7 +303,7 @@ impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
 }
 
 /// The current state of a pool that is borrowed exclusively.
-impl<T> sealed::State for Slots<T> {
+impl<T> sealed::State for SharedSlots<T> {
     type Value = T;
     type Handle = Handle<T>;
     const ORDER_OF: OrderOf = OrderOf::Homes;
@@ -317,7 +317,7 @@ impl<T> sealed::State for Slots<T> {
     }
 
     fn word(&self, index: usize) -> u32 {
-        let word = Slots::word(self, index).unwrap_or(Word::RETIRED);
+        let word = SharedSlots::word(self, index).unwrap_or(Word::RETIRED);
         // A doomed object counts as removed, like one that its last guard has ended.
         if word.is_doomed() { self.cycle.word_after(word.generation()) } else { word.plain() }
     }

@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::SyncPool;
 use super::free::WORD_SLOTS;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use super::word::Word;
 use crate::reports::validate::{Violation, ensure};
 
@@ -21,7 +21,7 @@ impl<T> SyncPool<T> {
     }
 }
 
-impl<T> Slots<T> {
+impl<T> SharedSlots<T> {
     fn validate(&self) -> Result<(), Violation> {
         let (mut doomed, mut retired) = (0, 0);
         for index in 0..self.capacity() {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let broken = |change: fn(&Slots<u8>)| {
+        let broken = |change: fn(&SharedSlots<u8>)| {
             let pool = SyncPool::new(3);
             let first = pool.insert(1).unwrap();
             pool.insert(2).unwrap();

@@ -8,6 +8,9 @@ use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::Checked;
 use crate::snapshot::format::{Refused, serde_of_pool};
 
+/// The parts of a pool.
+pub(crate) type Unused<T, R, L, P, G> = (Slotted<T, R, L, P>, G);
+
 /// A kind of pool that is read from a file, by how it gets more slots and where they lie.
 #[doc(hidden)]
 pub trait FromState<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>:
@@ -19,8 +22,8 @@ pub trait FromState<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>:
     const REUSE: &'static str = R::NAME;
     /// Whether the saved form also has a limit, and how many of its slots exist.
     const GROWS: bool = false;
-    /// A pool to take on this state, as if never used.
-    fn unused(state: &Checked<L::Word>) -> Result<(Slotted<T, R, L, P>, Self), Refused>;
+    /// The parts of a pool to take on this state, as if never used.
+    fn unused(state: &Checked<L::Word>) -> Result<Unused<T, R, L, P, Self>, Refused>;
 }
 
 serde_of_pool!(SlotPool<T, G, R, H, P>, [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>], values T);

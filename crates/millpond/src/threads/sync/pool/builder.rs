@@ -7,7 +7,7 @@ use crate::handle::Handle;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::AnyCycle;
 use crate::threads::sync::home;
-use crate::threads::sync::slots::Slots;
+use crate::threads::sync::slots::SharedSlots;
 
 /// Builds a [`SyncPool`] with a capacity, homes, a name, a salt, a limit of lifetimes, and a rule
 /// for where values are dropped.
@@ -119,7 +119,7 @@ impl<T> SyncPoolBuilder<T> {
         cycle: AnyCycle,
     ) -> Result<SyncPool<T>, OutOfMemory> {
         let Self { settings, homes, drop_in_settle, .. } = self;
-        SyncPool::of(Slots::try_new(settings, *homes, *drop_in_settle, capacity, cycle)?)
+        SyncPool::of(SharedSlots::try_new(settings, *homes, *drop_in_settle, capacity, cycle)?)
     }
 }
 

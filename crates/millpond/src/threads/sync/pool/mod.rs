@@ -18,7 +18,7 @@ use core::ptr::NonNull;
 
 use super::atomics::AtomicU64;
 use super::batch::Batch;
-use super::slots::Slots;
+use super::slots::SharedSlots;
 use super::{Home, Iter, Shared, SharedOwned, TakeError, home};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
@@ -105,7 +105,7 @@ use crate::reports::stats::Stats;
 /// }
 /// ```
 pub struct SyncPool<T> {
-    pub(super) slots: NonNull<Slots<T>>,
+    pub(super) slots: NonNull<SharedSlots<T>>,
     /// The words and values of `slots`, the same number of each, for lookups with `&mut self`. The
     /// compiler reloads everything from memory after the load of an atomic, and would otherwise
     /// reload their addresses from `slots` each time.
@@ -119,7 +119,7 @@ pub struct SyncPool<T> {
 // SAFETY: a pool that goes to another thread takes its values there. Guards that stay behind and read them exist
 // only of values that are `Sync`: see `get_owned`.
 unsafe impl<T: Send> Send for SyncPool<T> {}
-// SAFETY: `Slots` can be shared, and the methods that change `live` have exclusive access.
+// SAFETY: `SharedSlots` can be shared, and the methods that change `live` have exclusive access.
 unsafe impl<T: Send + Sync> Sync for SyncPool<T> {}
 
 impl<T> SyncPool<T> {
@@ -141,7 +141,7 @@ impl<T> SyncPool<T> {
         SyncPoolBuilder::new()
     }
 
-    fn of(slots: Slots<T>) -> Result<Self, OutOfMemory> {
+    fn of(slots: SharedSlots<T>) -> Result<Self, OutOfMemory> {
         let live = memory::filled(slots.free.words(), 0)?;
         let slots = Box::leak(memory::boxed(slots)?);
         Ok(Self {
@@ -154,7 +154,7 @@ impl<T> SyncPool<T> {
     }
 
     #[inline]
-    pub(super) fn slots(&self) -> &Slots<T> {
+    pub(super) fn slots(&self) -> &SharedSlots<T> {
         // SAFETY: the pool's share keeps the slots, and nobody has them exclusively.
         unsafe { self.slots.as_ref() }
     }
@@ -517,7 +517,7 @@ impl<T> Drop for SyncPool<T> {
     fn drop(&mut self) {
         // Made first, because the report is passed to a user function, which may panic.
         // SAFETY: this is the pool's own share, and nobody has access to a pool that is dropped.
-        let close = guard(self.slots, |slots| unsafe { Slots::close(*slots) });
+        let close = guard(self.slots, |slots| unsafe { SharedSlots::close(*slots) });
         self.slots().report_drop();
         drop(close);
     }
