@@ -145,33 +145,24 @@ pub(crate) mod format;
 mod half_way;
 #[cfg(all(feature = "alloc", feature = "history"))]
 mod history;
-#[cfg(all(feature = "serde", feature = "alloc"))]
-mod migrate;
+pub(crate) mod methods;
 mod ranges;
 #[cfg(feature = "history")]
 mod saved;
-#[cfg(feature = "history")]
-mod saved_struct;
 pub(crate) mod state;
 
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub use self::format::{MigrateError, OldPool, UpTo, UsedPart};
 #[cfg(feature = "history")]
 pub use self::{
     diff::{Diff, Difference},
     saved::{Kept, Saved, SavedAs, Unsaved},
-};
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub use self::{
-    format::{UpTo, UsedPart},
-    migrate::{MigrateError, OldPool},
 };
 pub use checksum::{Checksum, ToChecksum};
 pub use error::SnapshotError;
 #[cfg(all(feature = "alloc", feature = "history"))]
 pub use history::{History, RollbackError};
 pub use state::{SlotState, State};
-
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub(crate) use migrate::{check as check_migration, migrate, take_over, used as used_slots};
 
 use core::fmt;
 

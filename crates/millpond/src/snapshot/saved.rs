@@ -1,3 +1,5 @@
+mod saved_struct;
+
 use core::fmt;
 use core::marker::PhantomData;
 

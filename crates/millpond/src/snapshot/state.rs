@@ -1,8 +1,5 @@
 //! What snapshots, checksums and comparisons know about a pool.
 
-#[cfg(all(feature = "serde", feature = "alloc"))]
-mod saving;
-
 use core::fmt;
 use core::ops::Range;
 
@@ -82,8 +79,6 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
 }
 
 pub(crate) mod sealed {
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) use super::saving::*;
     use super::{Checksum, HandleLayout, Range, Shape};
     use crate::reports::stats::Stats;
     use crate::slots::reuse::OrderOf;

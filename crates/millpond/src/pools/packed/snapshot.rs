@@ -103,8 +103,8 @@ mod saved {
     use crate::base::memory::OutOfMemory;
     use crate::slots::generation_settings::GenerationSettings;
     use crate::slots::saved::Checked;
-    use crate::snapshot::format::{Refused, serde_of_pool};
-    use crate::snapshot::{MigrateError, OldPool, migrate};
+    use crate::snapshot::format::{Load, Refused, migrate, serde_of_pool};
+    use crate::snapshot::{MigrateError, OldPool};
 
     impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         /// Takes over all objects of an old pool, of any kind, with the generations of its slots; see
@@ -178,7 +178,7 @@ mod saved {
         }
     }
 
-    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Load for PackedSlotPool<T, G, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> Load for PackedSlotPool<T, G, H> {
         const KIND: &'static str = G::KIND;
         const GROWS: bool = G::GROWS;
 

@@ -23,8 +23,7 @@ use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::snapshot::state::{checksum_of_values, sealed};
-use crate::snapshot::{Checksum, SnapshotError, SnapshotOf, ToChecksum};
+use crate::snapshot::methods::snapshots;
 use crate::values::ValuesMut;
 
 /// A pool of objects that stay constructed: they are acquired, used, released, and acquired again
@@ -537,93 +536,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 }
 
-/// Snapshots.
-impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// Takes a snapshot of everything that the recycler's future depends on, for values that
-    /// are `Copy`; see [`snapshot`](crate::snapshot). The snapshot is as large as a second
-    /// recycler, and allocated like one. [`save_into`](Self::save_into) overwrites an earlier snapshot.
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory.
-    #[must_use]
-    pub fn snapshot(&self) -> SnapshotOf<Self>
-    where
-        T: Copy,
-    {
-        SnapshotOf::copied(self.clone())
-    }
-
-    /// Like [`snapshot`](Self::snapshot), for values that are only `Clone`. They are cloned
-    /// one at a time, now and in each [`save_into`](Self::save_into) and
-    /// [`restore`](Self::restore).
-    ///
-    /// # Panics
-    ///
-    /// If there is not enough memory, or a value's clone panics.
-    #[must_use]
-    pub fn snapshot_cloned(&self) -> SnapshotOf<Self>
-    where
-        T: Clone,
-    {
-        SnapshotOf::cloned(self.clone())
-    }
-}
-
-/// Checksums, saving and restoring.
-impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// Overwrites `snapshot` with the current state. Does not allocate, except as
-    /// [described](crate::snapshot#what-it-costs).
-    ///
-    /// # Errors
-    ///
-    /// If `snapshot` is of a recycler with another capacity, other generations or another policy.
-    ///
-    /// # Panics
-    ///
-    /// If a value's clone or drop panics, or a pool that grows finds no memory.
-    pub fn save_into(&self, snapshot: &mut SnapshotOf<Self>) -> Result<(), SnapshotError> {
-        snapshot.save(self)
-    }
-
-    /// Restores the recycler to the state in which `snapshot` was taken. Does not allocate, except
-    /// as [described](crate::snapshot#what-it-costs).
-    ///
-    /// Handles of objects that were live then are valid again; handles issued since are
-    /// refused, until the same inputs issue them again. See [`snapshot`](crate::snapshot) for
-    /// details.
-    ///
-    /// # Errors
-    ///
-    /// If `snapshot` is incomplete, or of a recycler with another capacity, other generations or
-    /// another policy.
-    ///
-    /// # Panics
-    ///
-    /// If a value's clone or drop panics, or a pool that grows finds no memory.
-    pub fn restore(&mut self, snapshot: &SnapshotOf<Self>) -> Result<(), SnapshotError> {
-        snapshot.restore_to(self)
-    }
-
-    /// Returns a checksum of everything that the future depends on: the values, the
-    /// generations, which slots are live and which come next (but not the statistics).
-    /// Recyclers in the same state have the same checksum, on every machine. So two machines
-    /// that compare checksums detect when they diverge, and
-    /// [`diff`](crate::snapshot::SnapshotOf::diff) shows where. O(used slots).
-    #[must_use]
-    pub fn checksum(&self) -> u64
-    where
-        T: ToChecksum,
-    {
-        checksum_of_values(self)
-    }
-
-    /// Like [`checksum`](Self::checksum), but `add_value` adds a value to a checksum: for
-    /// values whose type is foreign, or of which only a part counts.
-    #[must_use]
-    pub fn checksum_with(&self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
-        sealed::State::sum(self, &add_value)
-    }
+snapshots! {
+    [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, values T, "recycler", "Recyclers", ""
 }
 
 #[cfg(feature = "validate")]

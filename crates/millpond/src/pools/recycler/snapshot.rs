@@ -80,8 +80,8 @@ mod saved {
     use super::*;
     use crate::pools::allocator::units;
     use crate::slots::saved::Checked;
-    use crate::snapshot::format::{Refused, serde_of_pool};
-    use crate::snapshot::{MigrateError, OldPool, migrate};
+    use crate::snapshot::format::{Load, Refused, migrate, serde_of_pool};
+    use crate::snapshot::{MigrateError, OldPool};
 
     impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         /// Takes over all live objects of an old pool, with the generations of its slots; see
@@ -147,12 +147,12 @@ mod saved {
         }
     }
 
-    impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Recycler<T, R, H> {
+    impl<T, R: ReuseOrder, H: HandleLayout> Load for Recycler<T, R, H> {
         const KIND: &'static str = "Recycler";
         const REUSE: &'static str = R::NAME;
 
         fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
-            let (handles, objects) = (sealed::Load::unused(state)?, [].into());
+            let (handles, objects) = (Load::unused(state)?, [].into());
             Ok(Self { handles, objects, on_release: Default::default() })
         }
 
@@ -170,7 +170,7 @@ mod saved {
                     half_way();
                 }
             }
-            sealed::Load::take_over(&mut self.handles, state, units(state))
+            Load::take_over(&mut self.handles, state, units(state))
         }
     }
 

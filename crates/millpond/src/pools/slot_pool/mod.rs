@@ -14,7 +14,7 @@ mod lookup;
 mod place;
 mod remove;
 #[cfg(all(feature = "serde", feature = "alloc"))]
-mod saved;
+pub(crate) mod saved;
 mod snapshot;
 mod traits;
 mod walk;
@@ -23,8 +23,6 @@ mod watch;
 pub(crate) use growth::Slotted;
 pub use growth::{CannotGrow, Fixed, Growth};
 pub use place::PoolPlace;
-#[cfg(all(feature = "serde", feature = "alloc"))]
-pub(crate) use saved::{FromState, Unused};
 
 use core::ops::{Deref, DerefMut};
 

@@ -2,7 +2,8 @@
 
 use super::InPool;
 use crate::handle::HandleLayout;
-use crate::pools::slot_pool::{Fixed, FromState, Unused};
+use crate::pools::slot_pool::Fixed;
+use crate::pools::slot_pool::saved::{FromState, Unused};
 use crate::slots::Ledger;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::InlineRoster;

@@ -3,7 +3,7 @@
 use crate::handle::HandleLayout;
 use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
-use crate::pools::slot_pool::{FromState, Unused};
+use crate::pools::slot_pool::saved::{FromState, Unused};
 use crate::slots::Ledger;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::super::state::sealed::{Load, ObjectsFor, State};
+use super::super::state::sealed::State;
+use super::load::{Load, ObjectsFor};
 use super::read::{Objects, Refused};
 use super::state::Form;
 use crate::handle::{HandleLayout, Word};

@@ -54,12 +54,17 @@
 //! Everything read is checked before a pool is made from it.
 
 mod checks;
+mod load;
+mod migrate;
 mod objects;
 mod read;
 mod state;
 
 #[cfg(feature = "__c")]
 pub(crate) use checks::check;
+pub(crate) use load::Load;
+pub use migrate::{MigrateError, OldPool};
+pub(crate) use migrate::{check as check_migration, migrate, take_over, used as used_slots};
 pub(crate) use objects::read_list;
 pub(crate) use read::{Objects, Refused};
 pub(crate) use state::{Form, Version};
@@ -71,7 +76,7 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
-use super::state::sealed::{Load, Restore, State};
+use super::state::sealed::{Restore, State};
 use crate::handle::HandleLayout;
 use objects::{ObjectsOf, ReadObjects};
 use state::GrownForm;

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use ::serde::de::{self, Deserializer};
 use ::serde::{Deserialize, Serialize};
 
-use super::super::state::{Shape, joined_order, sealed::Load, sealed::State};
+use super::super::state::{Shape, joined_order, sealed::State};
+use super::load::Load;
 use super::read_list;
 use crate::handle::Word;
 

@@ -12,10 +12,10 @@ use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
 use crate::slots::saved::Checked;
-use crate::snapshot::format::{Form, Refused, read, serialize_parts, write};
+use crate::snapshot::format::{Form, Load, Refused, migrate, read, serialize_parts, write};
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::{Load, State};
-use crate::snapshot::{MigrateError, OldPool, SnapshotError, migrate};
+use crate::snapshot::state::sealed::State;
+use crate::snapshot::{MigrateError, OldPool, SnapshotError};
 
 impl<T> SyncSnapshot<T> {
     /// That of a pool of this shape, without its slots.

@@ -7,8 +7,9 @@ use crate::handle::HandleLayout;
 use crate::policies::Lifetimes;
 use crate::pools::pool::Pool;
 use crate::slots::reuse::ReuseOrder;
+use crate::snapshot::format::{check_migration, take_over, used_slots};
 use crate::snapshot::state::sealed::State;
-use crate::snapshot::{MigrateError, OldPool, check_migration, take_over, used_slots};
+use crate::snapshot::{MigrateError, OldPool};
 
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// Takes over all objects of an old pool, of any kind and policy, with the generations of its slots; see

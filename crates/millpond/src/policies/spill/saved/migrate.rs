@@ -3,8 +3,8 @@
 use crate::policies::spill::Spill;
 use crate::policies::spill::snapshot::{HandleOf, ValueOf};
 use crate::policies::{Bounded, Lifetimes};
-use crate::snapshot::state::sealed::Load;
-use crate::snapshot::{MigrateError, OldPool, check_migration, take_over, used_slots};
+use crate::snapshot::format::{Load, check_migration, take_over, used_slots};
+use crate::snapshot::{MigrateError, OldPool};
 
 impl<A, B> Spill<A, B>
 where

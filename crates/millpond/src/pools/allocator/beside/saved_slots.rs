@@ -9,9 +9,9 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::allocator::{HandleAllocator, units};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::Checked;
-use crate::snapshot::format::{Form, Objects, check, read_list};
+use crate::snapshot::format::{Form, Load, Objects, check, read_list};
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::{Load, State};
+use crate::snapshot::state::sealed::State;
 
 /// The saved form of a [`HandleAllocator`].
 #[doc(hidden)]

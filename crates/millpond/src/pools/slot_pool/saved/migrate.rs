@@ -9,9 +9,9 @@ use crate::handle::HandleLayout;
 use crate::pools::slot_pool::{Growth, PoolPlace, SlotPool};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::{Checked, fresh_cost_nothing};
-use crate::snapshot::format::Refused;
-use crate::snapshot::state::sealed::{Load, State};
-use crate::snapshot::{MigrateError, OldPool, migrate};
+use crate::snapshot::format::{Load, Refused, migrate};
+use crate::snapshot::state::sealed::State;
+use crate::snapshot::{MigrateError, OldPool};
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>

@@ -12,10 +12,11 @@ pub use error::MigrateError;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::state::sealed::{CheckedFor, Load, State};
+use super::load::{CheckedFor, Load};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
+use crate::snapshot::state::sealed::State;
 
 /// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
 /// which a larger one goes on. Sealed.

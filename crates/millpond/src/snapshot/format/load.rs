@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::sealed::State;
+use super::migrate::MigrateError;
+use super::read::{Objects, Refused};
 use crate::handle::HandleLayout;
 use crate::slots::saved::Checked;
-use crate::snapshot::MigrateError;
-use crate::snapshot::format::{Objects, Refused};
+use crate::snapshot::state::sealed::State;
 
 /// The objects that were read for a pool.
 pub(crate) type ObjectsFor<P> = Objects<<P as State>::Handle, <P as State>::Value>;
