@@ -35,6 +35,7 @@ mod odds;
 mod one_word;
 mod other_tools;
 mod passed_over;
+mod profiler;
 mod replay;
 mod report_file;
 mod second_lines;

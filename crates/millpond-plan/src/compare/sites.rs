@@ -19,7 +19,7 @@ const FINE_TICKS_MIN: u64 = 4 * STRETCHES as u64;
 pub struct Site {
     /// The function that allocates, or the class.
     pub name: String,
-    /// The size of a block, in recordings of a heap.
+    /// The size of a block, in recordings of a heap; of the largest object, in lifetime traces with sizes.
     pub bytes: Option<u64>,
     /// How many were born.
     pub births: u64,
@@ -49,7 +49,7 @@ impl<'s> Opened<'s> {
     /// # Errors
     /// If it cannot be used, or has no times.
     pub fn of(source: &'s Source) -> Result<Self, Fault> {
-        let summary = trace::read(source.open()?, &mut Nobody, &mut Silent)?;
+        let summary = trace::read(trace::open(source)?, &mut Nobody, &mut Silent)?;
         summary.expect_times("a comparison")?;
         Ok(Self { summary, source })
     }
@@ -73,7 +73,7 @@ impl<'s> Opened<'s> {
         let (names, of_kind) = names(summary);
         let frames = summary.frames.as_ref().filter(|_| in_frames);
         let mut counting = Counting::new(names.len(), &of_kind, summary, frames);
-        if trace::read(source.open()?, &mut counting, &mut Silent)? != *summary {
+        if trace::read(trace::open(source)?, &mut counting, &mut Silent)? != *summary {
             return Err(Fault::whole("changed while being read, expected a finished trace"));
         }
         Ok(counting.finish(names))
@@ -107,6 +107,7 @@ fn names(summary: &Summary) -> (Vec<(String, Option<u64>)>, Vec<u32>) {
 #[derive(Debug, Clone)]
 struct Counts {
     births: u64,
+    bytes: Option<u64>,
     live: u32,
     peak: u32,
     peak_tick: u32,
@@ -139,6 +140,7 @@ impl<'r> Counting<'r> {
     ) -> Self {
         let none = Counts {
             births: 0,
+            bytes: None,
             live: 0,
             peak: 0,
             peak_tick: 0,
@@ -182,7 +184,7 @@ impl<'r> Counting<'r> {
                 of.note(STRETCHES - 1);
                 Site {
                     name,
-                    bytes,
+                    bytes: bytes.or(of.bytes),
                     births: of.births,
                     peak: of.peak,
                     peak_tick: of.peak_tick,
@@ -216,6 +218,7 @@ impl Watch for Counting<'_> {
         let of = &mut self.sites[site as usize];
         of.note(self.stretch);
         of.births += 1;
+        of.bytes = of.bytes.max(event.bytes);
         of.live += 1;
         of.course[self.stretch] = of.course[self.stretch].max(of.live);
         if of.live > of.peak {
