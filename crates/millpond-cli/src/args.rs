@@ -129,10 +129,10 @@ pub(crate) struct PlanArguments {
     )]
     pub(crate) tracy: Option<Address>,
     /// End the recording after this many seconds.
-    #[arg(long, value_name = "N", requires = "tracy", value_parser = number(POSITIVE))]
+    #[arg(long, value_name = "N", requires = "tracy", conflicts_with = "traces", value_parser = number(POSITIVE))]
     pub(crate) seconds: Option<f64>,
     /// Keep the recording in this file, for further plans. It replaces an earlier recording, and no other file.
-    #[arg(short, long, value_name = "FILE", requires = "tracy")]
+    #[arg(short, long, value_name = "FILE", requires = "tracy", conflicts_with = "traces")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) rules: RuleArguments,

@@ -44,7 +44,7 @@ pub fn fits_nothing(pattern: &Pattern, classes: &[Known<'_>]) -> Option<String> 
 
 fn nearest(pattern: &Pattern, classes: &[Known<'_>]) -> String {
     let sizes: Option<Vec<u64>> = classes.iter().map(|class| class.name.parse().ok()).collect();
-    let names = match (sizes, pattern.text().parse::<u64>()) {
+    let names = match (sizes.filter(|sizes| !sizes.is_empty()), pattern.text().parse::<u64>()) {
         (None, _) => alike(pattern, classes.iter().map(|class| class.name.as_str())),
         (Some(mut sizes), Ok(wanted)) => {
             sizes.sort_by_key(|&size| (size.abs_diff(wanted), size));

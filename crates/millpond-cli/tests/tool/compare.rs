@@ -141,10 +141,10 @@ fn each_of_ten_changes_is_named_and_none_is_invented() {
                 let [found] = &found[..] else { panic!("{change:?}: {found:?}") };
                 let (name, kinds) = match change {
                     Change::Size => (name, &["size"][..]),
-                    Change::Count => (name, &["peak", "births"]),
-                    Change::Life => (name, &["peak", "life"]),
-                    Change::NewSite => (new, &["new"]),
-                    Change::Peak => (name, &["peak-at"]),
+                    Change::Count => (name, &["peak", "births"][..]),
+                    Change::Life => (name, &["peak", "life"][..]),
+                    Change::NewSite => (new, &["new"][..]),
+                    Change::Peak => (name, &["peak-at"][..]),
                 };
                 assert!(found["name"].as_str().unwrap().contains(name), "{change:?}: {found}");
                 assert_eq!(found["changes"], serde_json::json!(kinds), "{change:?}: {found}");

@@ -5,6 +5,8 @@
 
 mod common;
 
+#[cfg(unix)]
+mod action;
 mod advice;
 mod bad_input;
 mod budget;

@@ -252,8 +252,12 @@ fn a_plan_may_keep_its_recording() {
     assert!(told(&["-o", "other.gz"]).contains("not overwriting it"));
     assert!(told(&["-o", "x", "--report", "x"]).contains("also the file for the report"));
     assert!(told(&["-o", "x", "--budget", "x"]).contains("also the file for the budget"));
-    let needs = refused(&run(&directory, &["plan", "-o", "x", "game.heap.gz"]));
-    assert!(needs.contains("--tracy"), "{needs}");
+    for option in ["--output", "--seconds"] {
+        let alone = refused(&run(&directory, &["plan", option, "5"]));
+        assert!(alone.contains("--tracy"), "{alone}");
+        let with_file = refused(&run(&directory, &["plan", option, "5", "game.heap.gz"]));
+        assert!(with_file.contains("cannot be used with"), "{with_file}");
+    }
     assert_eq!(directory.names(), ["game.heap.gz", "other.gz"]);
 }
 

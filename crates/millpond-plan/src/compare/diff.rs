@@ -96,7 +96,8 @@ pub fn diff(before: &Opened<'_>, after: &Opened<'_>, limits: &Limits) -> Result<
     let in_frames = before.has_frames() && after.has_frames();
     let has_times = before.has_fine_clock() && after.has_fine_clock();
     let is_heap = before.summary.allocations.is_some();
-    let sites = (before.sites(in_frames)?, after.sites(in_frames)?);
+    let longer = before.length(in_frames).max(after.length(in_frames));
+    let sites = (before.sites(in_frames, longer)?, after.sites(in_frames, longer)?);
     let mut alike = 0;
     let mut differences = Vec::new();
     for (one, other) in paired(sites.0, sites.1) {
@@ -205,26 +206,30 @@ fn changes_in_time(
     {
         changes.push(Change::Life(a, b));
     }
-    if one.peak.min(other.peak) >= limits.objects as u32 && has_moved(one, other) {
+    // A recording that goes on for longer has its peaks at another share of its time, and a slow one at another time. One that
+    // has moved is at another of both.
+    let has_moved =
+        || one.courses.iter().zip(&other.courses).all(|of| has_moved(of, (one.peak, other.peak)));
+    if one.peak.min(other.peak) >= limits.objects as u32 && has_moved() {
         let at = |site: &Site, of: &Opened<'_>| Moment::of(site.peak_tick, &of.summary);
         changes.push(Change::PeakAt(at(one, before), at(other, after)));
     }
     changes
 }
 
-/// Whether the most are alive at another time, and clearly fewer where they were before. A count that stays near its peak
-/// has none that could move.
-fn has_moved(one: &Site, other: &Site) -> bool {
-    let peak_of = |site: &Site| {
-        let most = site.course.iter().copied().max().unwrap_or(0);
-        site.course.iter().position(|&live| live == most).unwrap_or(0)
+/// Whether the most are alive in another stretch of time, and clearly fewer where they were before. A count that stays near its
+/// peak has none that could move.
+fn has_moved((one, other): (&Vec<u32>, &Vec<u32>), peaks: (u32, u32)) -> bool {
+    let peak_of = |course: &[u32]| {
+        let most = course.iter().copied().max().unwrap_or(0);
+        course.iter().position(|&live| live == most).unwrap_or(0)
     };
     let (at, then) = (peak_of(one), peak_of(other));
-    let is_low = |site: &Site, at: usize| {
+    let is_low = |course: &[u32], at: usize, peak: u32| {
         // A peak at the border of two stretches may be in either.
         let near = at.saturating_sub(1)..(at + 2).min(STRETCHES);
-        let most = site.course.get(near).unwrap_or_default().iter().copied().max().unwrap_or(0);
-        f64::from(most) < f64::from(site.peak) * MOVED_SHARE
+        let most = course.get(near).unwrap_or_default().iter().copied().max().unwrap_or(0);
+        f64::from(most) < f64::from(peak) * MOVED_SHARE
     };
-    at.abs_diff(then) >= MOVED_STRETCHES && is_low(one, then) && is_low(other, at)
+    at.abs_diff(then) >= MOVED_STRETCHES && is_low(one, then, peaks.0) && is_low(other, at, peaks.1)
 }

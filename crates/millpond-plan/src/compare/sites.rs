@@ -31,8 +31,8 @@ pub struct Site {
     pub left: u32,
     /// The median length of a life, in ticks or frames.
     pub life: Option<u64>,
-    /// The most that were alive in each stretch of time.
-    pub(super) course: Vec<u32>,
+    /// The most that were alive in each stretch of time: of the recording's own, and of the longer one of both.
+    pub(super) courses: [Vec<u32>; 2],
 }
 
 /// A recording of which the summary was read.
@@ -64,15 +64,30 @@ impl<'s> Opened<'s> {
         self.summary.frames.as_ref().is_some_and(Frames::are_ticks)
     }
 
-    /// Reads it again, and counts its objects by site. Lives are in frames, if they are wanted and there are any.
+    /// Its length, in frames if they are wanted and there are any, else in ticks.
+    pub(super) fn length(&self, in_frames: bool) -> u64 {
+        match self.frames(in_frames) {
+            Some(frames) => frames.count() + 1,
+            None => self.summary.ticks(),
+        }
+    }
+
+    fn frames(&self, in_frames: bool) -> Option<&Frames> {
+        self.summary.frames.as_ref().filter(|_| in_frames)
+    }
+
+    /// Reads it again, and counts its objects by site. Lives are in frames, if they are wanted and there are any. `longer` is the
+    /// length of the longer one of the recordings that are compared.
     ///
     /// # Errors
     /// If it has changed meanwhile.
-    pub fn sites(&self, in_frames: bool) -> Result<Vec<Site>, Fault> {
+    pub fn sites(&self, in_frames: bool, longer: u64) -> Result<Vec<Site>, Fault> {
         let Self { summary, source } = self;
         let (names, of_kind) = names(summary);
-        let frames = summary.frames.as_ref().filter(|_| in_frames);
-        let mut counting = Counting::new(names.len(), &of_kind, summary, frames);
+        let lengths = [self.length(in_frames), longer];
+        let frames = self.frames(in_frames);
+        let mut counting =
+            Counting::new(names.len(), &of_kind, summary.first_tick, lengths, frames);
         if trace::read(trace::open(source)?, &mut counting, &mut Silent)? != *summary {
             return Err(Fault::whole("changed while being read, expected a finished trace"));
         }
@@ -114,18 +129,19 @@ struct Counts {
     ended: Lengths,
     left: Lengths,
     /// The most alive in each stretch so far, the current one included.
-    course: Vec<u32>,
+    courses: [Vec<u32>; 2],
 }
 
 struct Counting<'r> {
     of_kind: &'r [u32],
     frames: Option<&'r Frames>,
     first_tick: u32,
-    ticks: u64,
+    /// The times that are divided into stretches.
+    lengths: [u64; 2],
     /// The current tick, and its time: the tick, or its frame.
     tick: u32,
     time: u32,
-    stretch: usize,
+    stretches: [usize; 2],
     sites: Vec<Counts>,
     /// The time of birth and the site of each live object, by key.
     born: Vec<(u32, u32)>,
@@ -135,7 +151,8 @@ impl<'r> Counting<'r> {
     fn new(
         sites: usize,
         of_kind: &'r [u32],
-        summary: &Summary,
+        first_tick: u32,
+        lengths: [u64; 2],
         frames: Option<&'r Frames>,
     ) -> Self {
         let none = Counts {
@@ -146,16 +163,16 @@ impl<'r> Counting<'r> {
             peak_tick: 0,
             ended: Lengths::default(),
             left: Lengths::default(),
-            course: Vec::new(),
+            courses: Default::default(),
         };
         Self {
             of_kind,
             frames,
-            first_tick: summary.first_tick,
-            ticks: summary.ticks(),
+            first_tick,
+            lengths,
             tick: u32::MAX,
             time: 0,
-            stretch: 0,
+            stretches: [0; 2],
             sites: vec![none; sites],
             born: Vec::new(),
         }
@@ -168,12 +185,14 @@ impl<'r> Counting<'r> {
                 Some(frames) => frames.at(tick).unwrap_or(0) as u32,
                 None => tick,
             };
-            let (since, all) = match self.frames {
-                Some(frames) => (u64::from(self.time), frames.count() + 1),
-                None => (u64::from(tick.saturating_sub(self.first_tick)), self.ticks),
+            let since = match self.frames {
+                Some(_) => u64::from(self.time),
+                None => u64::from(tick.saturating_sub(self.first_tick)),
             };
-            self.stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
-            self.stretch = self.stretch.min(STRETCHES - 1);
+            self.stretches = self.lengths.map(|all| {
+                let stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
+                stretch.min(STRETCHES - 1)
+            });
         }
     }
 
@@ -181,7 +200,7 @@ impl<'r> Counting<'r> {
         let sites = self.sites.into_iter().zip(names).filter(|(of, _)| of.births > 0);
         sites
             .map(|(mut of, (name, bytes))| {
-                of.note(STRETCHES - 1);
+                of.note([STRETCHES - 1; 2]);
                 Site {
                     name,
                     bytes: bytes.or(of.bytes),
@@ -190,7 +209,7 @@ impl<'r> Counting<'r> {
                     peak_tick: of.peak_tick,
                     left: of.live,
                     life: of.ended.quantile(&of.left, 0.5).map(|length| length.ticks),
-                    course: of.course,
+                    courses: of.courses,
                 }
             })
             .collect()
@@ -199,9 +218,11 @@ impl<'r> Counting<'r> {
 
 impl Counts {
     /// Notes how many are alive, in all stretches up to this one.
-    fn note(&mut self, stretch: usize) {
-        if self.course.len() <= stretch {
-            self.course.resize(stretch + 1, self.live);
+    fn note(&mut self, stretches: [usize; 2]) {
+        for (course, stretch) in self.courses.iter_mut().zip(stretches) {
+            if course.len() <= stretch {
+                course.resize(stretch + 1, self.live);
+            }
         }
     }
 }
@@ -216,11 +237,13 @@ impl Watch for Counting<'_> {
         }
         self.born[key] = (self.time, site);
         let of = &mut self.sites[site as usize];
-        of.note(self.stretch);
+        of.note(self.stretches);
         of.births += 1;
         of.bytes = of.bytes.max(event.bytes);
         of.live += 1;
-        of.course[self.stretch] = of.course[self.stretch].max(of.live);
+        for (course, stretch) in of.courses.iter_mut().zip(self.stretches) {
+            course[stretch] = course[stretch].max(of.live);
+        }
         if of.live > of.peak {
             (of.peak, of.peak_tick) = (of.live, event.tick);
         }
@@ -230,7 +253,7 @@ impl Watch for Counting<'_> {
         self.turn_to(event.tick);
         let (born, site) = self.born[event.key as usize];
         let of = &mut self.sites[site as usize];
-        of.note(self.stretch);
+        of.note(self.stretches);
         of.live -= 1;
         of.ended.add(self.time.saturating_sub(born));
     }

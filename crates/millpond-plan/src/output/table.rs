@@ -4,6 +4,7 @@
 //! ends. Here a line stays a line: names are cut in the middle, where they differ least, unless a table asks for
 //! whole names, and columns are dropped: those that the table says, in its order, then from the last one on.
 
+use super::foreign::for_terminal;
 use super::paint::Paint;
 use super::wrap::{COLUMNS, columns, fitted};
 use crate::error::shown;
@@ -198,7 +199,7 @@ pub fn short_function(function: &str) -> String {
 /// A function in at most this many columns: without what [`short_function`] leaves out, then without the modules that it is in,
 /// the outermost first, and then without its middle.
 pub fn function_up_to(function: &str, columns_max: usize) -> String {
-    let whole = shown(short_function(function).as_bytes());
+    let whole = for_terminal(&short_function(function)).into_owned();
     let mut name = whole.as_str();
     // In `<T as Trait>::method` and `new<T> in caller`, what comes before `::` may be the type.
     while columns(name) > columns_max
@@ -293,9 +294,9 @@ mod tests {
         );
         assert_eq!(function_up_to(name, 40), "RawCommandQueue::push<(A, …>");
         assert_eq!(function_up_to(name, 20), "push<(A, …>");
-        assert_eq!(function_up_to(name, 8), "push…, …>");
+        assert_eq!(function_up_to(name, 8), "push… …>");
         let of_type = "<game::very::long::Path as core::clone::Clone>::clone";
-        assert_eq!(function_up_to(of_type, 21), "<game::ver…e>::clone");
+        assert_eq!(function_up_to(of_type, 21), "<game::ver…ne>::clone");
         assert_eq!(function_up_to("new<[u8; 200]> in shoot", 30), "new<[u8; 200]> in shoot");
         assert_eq!(function_up_to("a\x1b[31m", 30), "a\\u{1b}[31m");
         for columns_max in 1..70 {

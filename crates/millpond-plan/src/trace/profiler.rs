@@ -1,7 +1,7 @@
 //! What a profiler allocates for itself in the program that it records.
 //!
 //! Tracy's client takes its memory from an allocator of its own, which no recording has. But in Rust, spans and log lines come
-//! to it by the crates of `tracing`, whose blocks are more than many a game's.
+//! to it by the crates of `tracing`: of a small game in Bevy, recorded with all its spans, they are 188,000 of 196,000 blocks.
 
 use super::wrappers::demangled;
 use crate::input::decoded;
@@ -19,13 +19,16 @@ pub(super) const PROFILERS: Reason = Reason {
 const CRATES: [&str; 4] =
     ["tracing_subscriber", "tracing_tracy", "tracing_appender", "tracing_log"];
 
+/// Where Bevy makes the names of its systems for their spans, and its file.
+const SPAN_NAMES: (&str, &str) = ("bevy_utils::debug_info", "debug_info.rs");
+
 /// Whether this function, with its source file, is the profiler's.
 pub(super) fn is_profilers(function: &[u8], file: &[u8]) -> bool {
     let function = demangled(&decoded(function));
     // `<tracing_subscriber::layer::Layered<L, S> as tracing_core::Subscriber>::new_span` is that of its type.
     let path = function.trim_start_matches(['<', '&']);
     let is_of = |name: &str| path.strip_prefix(name).is_some_and(|rest| rest.starts_with("::"));
-    CRATES.iter().any(|name| is_of(name)) || is_file_of(&decoded(file))
+    CRATES.iter().any(|name| is_of(name)) || is_of(SPAN_NAMES.0) || is_file_of(&decoded(file))
 }
 
 /// Whether a source file is of one of these crates, as cargo names their folders: `tracing-subscriber-0.3.20`.
@@ -33,7 +36,8 @@ fn is_file_of(file: &str) -> bool {
     let folders = file.split(['/', '\\']);
     folders.filter_map(|folder| folder.rsplit_once('-')).any(|(name, version)| {
         version.starts_with(|c: char| c.is_ascii_digit())
-            && CRATES.iter().any(|of| name.replace('-', "_") == *of)
+            && (CRATES.iter().any(|of| name.replace('-', "_") == *of)
+                || name == "bevy_utils" && file.ends_with(SPAN_NAMES.1))
     })
 }
 
@@ -54,6 +58,11 @@ mod tests {
                 "new_span<F>",
                 "/home/me/.cargo/registry/src/x/tracing-subscriber-0.3.20/src/fmt/fmt_layer.rs",
             ),
+            (
+                "_$LT$bevy_utils..debug_info..DebugName$u20$as$u20$core..fmt..Display$GT$::fmt::hd6de18f472af0bc7",
+                "",
+            ),
+            ("fmt", "/r/bevy_utils-0.19.1/src/debug_info.rs"),
             ("on_event", "C:\\r\\tracing-tracy-0.11.4\\src\\lib.rs"),
         ] {
             assert!(is_profilers(function.as_bytes(), file.as_bytes()), "{function} {file}");
@@ -67,6 +76,7 @@ mod tests {
             ),
             ("tracing_subscribers::new", "/home/me/my-tracing-log/src/tracing-log-old.rs"),
             ("shoot", ""),
+            ("insert", "/r/bevy_utils-0.19.1/src/map.rs"),
         ] {
             assert!(!is_profilers(function.as_bytes(), file.as_bytes()), "{function} {file}");
         }
