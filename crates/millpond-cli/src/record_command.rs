@@ -12,6 +12,7 @@ use flate2::{Compression, GzBuilder};
 use millpond_plan::error::{Failure, Fault, shown_path};
 use millpond_plan::input::{Source, Spool};
 use millpond_plan::output::figures::{bytes, count, number_of};
+use millpond_plan::output::wrap::wrapped;
 use millpond_plan::plan::EndedBy;
 use millpond_record::tracy::{self, Address, Client, End, Ended, Go, Progress};
 use millpond_terminal::interrupt;
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<(), Failure> {
     let told = About::of(&client);
     let ended = recorder.record_to_file(client, &told, path)?;
     let what = told.recorded(&ended, recorder.stopped);
-    millpond_terminal::print(&format!("{what}\n{}", place(path)))?;
+    millpond_terminal::print(&format!("{what}{}", place(path)))?;
     match told.lost(&ended.end) {
         Some(why) => Err(Failure::Unfinished(format!(
             "{}: {why}; recorded what came before",
@@ -62,7 +63,7 @@ pub(crate) struct Recorded {
     /// The name of the program, or of the file that keeps its recording.
     pub(crate) name: String,
     pub(crate) source: Source,
-    /// What was recorded, in a sentence.
+    /// What was recorded, in lines.
     pub(crate) what: String,
     pub(crate) ended_by: EndedBy,
     /// Why the recording is not whole, if it is not.
@@ -172,7 +173,7 @@ impl About {
         Err(fault.of_input(&self.program))
     }
 
-    /// What was recorded, in a sentence.
+    /// What was recorded, in lines.
     fn recorded(&self, ended: &Ended<()>, stopped: Option<Stopped>) -> String {
         let Ended { counts, names, end, .. } = ended;
         let until = until(end, stopped);
@@ -206,7 +207,7 @@ impl About {
             let blocks = number_of(counts.beyond, "block");
             what += &format!("; {blocks} are left out, because too many were alive");
         }
-        what + "."
+        wrapped(&(what + "."))
     }
 
     /// Why the recording is not whole, if it is not.

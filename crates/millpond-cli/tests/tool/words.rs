@@ -120,7 +120,7 @@ fn who_requests_most_of_a_size_stands_below_it() {
     directory.file("a.heap", nobody);
     let text = done(&millpond(&directory).args(plan).output().unwrap());
     let report = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
-    assert!(!text.contains(" by ") && !report.contains("requested most by"), "{text}");
+    assert!(!text.contains("all by ") && !report.contains("requested most by"), "{text}");
 }
 
 #[test]
