@@ -10,7 +10,7 @@ use crate::names::with_names;
 use crate::output_file::{self, Kind};
 use crate::record_command::{self, Recorded};
 use crate::sums_command;
-use crate::wanted::wanted;
+use crate::wanted::{as_wanted, wanted};
 use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_plan::input::Source;
 use millpond_plan::measure::{measure, trial};
@@ -192,13 +192,8 @@ fn try_here(
 
 /// Opens a trace, which may be cut short unless the user wants it whole.
 pub(crate) fn open(path: &Path, arguments: &PlanArguments) -> Result<Source, Fault> {
-    let source = as_asked(with_names(millpond_terminal::open(path)?, path), arguments);
+    let source = as_wanted(with_names(millpond_terminal::open(path)?, path), arguments);
     Ok(if arguments.whole { source } else { source.up_to_its_end() })
-}
-
-/// A source with the profiler's own blocks, if they are asked for.
-pub(crate) fn as_asked(source: Source, arguments: &PlanArguments) -> Source {
-    if arguments.with_profiler { source.with_profiler() } else { source }
 }
 
 /// Why no class of any plan is shown, if the user's pattern fits none.

@@ -20,8 +20,8 @@ use millpond_terminal::progress::StatusLine;
 
 use crate::args::PlanArguments;
 use crate::output_file::{self, Kind, RECORDING_COMMENT};
-use crate::plan_command::as_asked;
 use crate::record_arguments::RecordArguments;
+use crate::wanted::as_wanted;
 
 /// The pause between two drawings of the line that shows what is recorded.
 const REDRAW: Duration = Duration::from_millis(200);
@@ -98,7 +98,7 @@ pub(crate) fn for_plan(address: &Address, arguments: &PlanArguments) -> Result<R
     interrupt::listen_again();
     Ok(Recorded {
         name,
-        source: as_asked(source.up_to_its_end(), arguments),
+        source: as_wanted(source.up_to_its_end(), arguments),
         what: told.recorded(&ended, recorder.stopped),
         ended_by: ended_by(&ended.end, recorder.stopped),
         lost: told.lost(&ended.end),
