@@ -124,3 +124,18 @@ fn the_comment_is_the_table_in_place_of_an_earlier_one() {
     let earlier: String = (41..30_000).map(|id| format!("{id}\n")).collect();
     assert!(calls("41\n").starts_with(patch) && calls(&earlier).starts_with(patch));
 }
+
+/// A text without quotes ends at `: ` and at ` #`, and the file is none that GitHub reads.
+#[test]
+fn texts_with_a_colon_are_in_quotes() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../action.yml");
+    let mut texts = 0;
+    for line in std::fs::read_to_string(file).unwrap().lines() {
+        let line = line.trim_start().trim_start_matches("- ");
+        let Some((_, text)) = line.split_once(": ") else { continue };
+        let is_quoted = text.starts_with('\'') && text.ends_with('\'');
+        assert!(is_quoted || !text.contains(": ") && !text.contains(" #"), "{line}");
+        texts += 1;
+    }
+    assert!(texts > 20, "{texts}");
+}

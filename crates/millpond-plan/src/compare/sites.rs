@@ -31,6 +31,8 @@ pub struct Site {
     pub left: u32,
     /// The median length of a life, in ticks or frames.
     pub life: Option<u64>,
+    /// The same, counted in the births of all sites meanwhile, which do not depend on the machine's pace.
+    pub(super) life_in_births: Option<u64>,
     /// The most that were alive in each stretch of time: of the recording's own, and of the longer one of both.
     pub(super) courses: [Vec<u32>; 2],
 }
@@ -126,8 +128,9 @@ struct Counts {
     live: u32,
     peak: u32,
     peak_tick: u32,
-    ended: Lengths,
-    left: Lengths,
+    /// The lives that have ended, and the others: in time, and in births.
+    ended: [Lengths; 2],
+    left: [Lengths; 2],
     /// The most alive in each stretch so far, the current one included.
     courses: [Vec<u32>; 2],
 }
@@ -143,8 +146,10 @@ struct Counting<'r> {
     time: u32,
     stretches: [usize; 2],
     sites: Vec<Counts>,
-    /// The time of birth and the site of each live object, by key.
-    born: Vec<(u32, u32)>,
+    /// How many births there were, of all sites.
+    births: u32,
+    /// The time of birth, how many births there were before it, and the site of each live object, by key.
+    born: Vec<([u32; 2], u32)>,
 }
 
 impl<'r> Counting<'r> {
@@ -161,8 +166,8 @@ impl<'r> Counting<'r> {
             live: 0,
             peak: 0,
             peak_tick: 0,
-            ended: Lengths::default(),
-            left: Lengths::default(),
+            ended: Default::default(),
+            left: Default::default(),
             courses: Default::default(),
         };
         Self {
@@ -174,6 +179,7 @@ impl<'r> Counting<'r> {
             time: 0,
             stretches: [0; 2],
             sites: vec![none; sites],
+            births: 0,
             born: Vec::new(),
         }
     }
@@ -196,11 +202,20 @@ impl<'r> Counting<'r> {
         }
     }
 
+    /// How long an object has lived until now, in time and in births, and its site.
+    fn life(&self, key: u32) -> ([u32; 2], u32) {
+        let ([time, births], site) = self.born[key as usize];
+        ([self.time.saturating_sub(time), self.births.saturating_sub(births)], site)
+    }
+
     fn finish(self, names: Vec<(String, Option<u64>)>) -> Vec<Site> {
         let sites = self.sites.into_iter().zip(names).filter(|(of, _)| of.births > 0);
         sites
             .map(|(mut of, (name, bytes))| {
                 of.note([STRETCHES - 1; 2]);
+                let life = |unit: usize| {
+                    of.ended[unit].quantile(&of.left[unit], 0.5).map(|length| length.ticks)
+                };
                 Site {
                     name,
                     bytes: bytes.or(of.bytes),
@@ -208,7 +223,8 @@ impl<'r> Counting<'r> {
                     peak: of.peak,
                     peak_tick: of.peak_tick,
                     left: of.live,
-                    life: of.ended.quantile(&of.left, 0.5).map(|length| length.ticks),
+                    life: life(0),
+                    life_in_births: life(1),
                     courses: of.courses,
                 }
             })
@@ -233,9 +249,10 @@ impl Watch for Counting<'_> {
         let site = self.of_kind.get(event.kind as usize).copied().unwrap_or(0);
         let key = event.key as usize;
         if key >= self.born.len() {
-            self.born.resize(key + 1, (0, 0));
+            self.born.resize(key + 1, ([0; 2], 0));
         }
-        self.born[key] = (self.time, site);
+        self.born[key] = ([self.time, self.births], site);
+        self.births = self.births.saturating_add(1);
         let of = &mut self.sites[site as usize];
         of.note(self.stretches);
         of.births += 1;
@@ -251,18 +268,18 @@ impl Watch for Counting<'_> {
 
     fn death(&mut self, event: Event) {
         self.turn_to(event.tick);
-        let (born, site) = self.born[event.key as usize];
+        let (life, site) = self.life(event.key);
         let of = &mut self.sites[site as usize];
         of.note(self.stretches);
         of.live -= 1;
-        of.ended.add(self.time.saturating_sub(born));
+        of.ended.iter_mut().zip(life).for_each(|(ended, life)| ended.add(life));
     }
 
     fn left(&mut self, _: u32, key: u32, last_tick: u32) {
         self.turn_to(last_tick);
-        let (born, site) = self.born[key as usize];
+        let (life, site) = self.life(key);
         let of = &mut self.sites[site as usize];
-        of.left.add(self.time.saturating_sub(born));
+        of.left.iter_mut().zip(life).for_each(|(left, life)| left.add(life));
     }
 }
 
