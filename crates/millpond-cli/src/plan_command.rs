@@ -33,7 +33,7 @@ use millpond_plan::sums::are_sums;
 const BUNDLED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
 /// How many classes the tables of the bundled traces show.
-const BUNDLED_TOP: usize = 6;
+const BUNDLED_TOP: usize = 5;
 
 /// The rules that the bundled traces are planned by: 35 ticks a second is what they were
 /// recorded at.

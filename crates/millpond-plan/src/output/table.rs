@@ -8,6 +8,7 @@ use super::foreign::for_terminal;
 use super::paint::Paint;
 use super::wrap::{COLUMNS, columns, fitted};
 use crate::error::shown;
+use crate::trace::NO_NAME;
 
 /// The separator of two columns.
 const GAP: &str = "  ";
@@ -199,6 +200,11 @@ pub fn short_function(function: &str) -> String {
 /// A function in at most this many columns: without what [`short_function`] leaves out, then without the modules that it is in,
 /// the outermost first, and then without its middle.
 pub fn function_up_to(function: &str, columns_max: usize) -> String {
+    if let Some((NO_NAME, caller)) = function.split_once(" < ") {
+        let of_caller = format!("{NO_NAME} < ");
+        let room = columns_max.saturating_sub(columns(&of_caller));
+        return fitted(&(of_caller + &function_up_to(caller, room)), columns_max);
+    }
     let whole = for_terminal(&short_function(function)).into_owned();
     let mut name = whole.as_str();
     // In `<T as Trait>::method` and `new<T> in caller`, what comes before `::` may be the type.
@@ -298,9 +304,10 @@ mod tests {
         let of_type = "<game::very::long::Path as core::clone::Clone>::clone";
         assert_eq!(function_up_to(of_type, 21), "<game::ver…ne>::clone");
         assert_eq!(function_up_to("new<[u8; 200]> in shoot", 30), "new<[u8; 200]> in shoot");
+        assert_eq!(function_up_to("(no name) < Sort(int)", 30), "(no name) < Sort");
         assert_eq!(function_up_to("a\x1b[31m", 30), "a\\u{1b}[31m");
         for columns_max in 1..70 {
-            for name in [name, of_type, "弾丸プール::弾丸", ""] {
+            for name in [name, of_type, "(no name) < A::b()", "弾丸プール::弾丸", ""] {
                 assert!(columns(&function_up_to(name, columns_max)) <= columns_max);
             }
         }

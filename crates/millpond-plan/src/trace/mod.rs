@@ -41,6 +41,7 @@ pub use interpreted::Interpreted;
 pub use language::Language;
 pub use names::{Module, Named, Nameless, Names};
 pub(crate) use of_sums::{Frame, StacksOfSums};
+pub(crate) use places::NO_NAME;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;

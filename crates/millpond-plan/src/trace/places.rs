@@ -138,8 +138,8 @@ impl Owner {
     }
 }
 
-/// What stands for a function without a name.
-const NO_NAME: &str = "(no name)";
+/// What stands for a function without a name, before the nearest of its callers that has one.
+pub(crate) const NO_NAME: &str = "(no name)";
 
 /// What stands for a function where there is no call stack.
 const NO_STACK: &str = "(no call stack)";
