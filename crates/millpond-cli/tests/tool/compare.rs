@@ -220,6 +220,42 @@ fn a_check_names_what_each_of_ten_changes_does_to_the_budget() {
     }
 }
 
+/// 600 blocks a number of milliseconds apart, of which thirty are alive at once, and so many others by the way. Without frames.
+fn paced(ms: u64, others: u64) -> String {
+    let mut text = "millpond heap 1\nx game\nt 1 1\nt 2 2\n".to_owned();
+    for n in 0..600_u64 {
+        let _ = writeln!(text, "c {:x}\n+ {n:x} 30 1", n * ms);
+        if n >= 30 {
+            let _ = writeln!(text, "- {:x}", n - 30);
+        }
+        if n % (600 / others) == 0 && n / (600 / others) < others {
+            let _ = writeln!(text, "+ {0:x} 40 2\n- {0:x}", 1000 + n);
+        }
+    }
+    text + "n 1\tnew<Spark>\t\t\nn 2\troll\t\t\ne 0\n"
+}
+
+/// On a slow machine everything lives longer, and a game that rolls dice never makes quite as many of anything.
+#[test]
+fn a_slow_machine_and_dice_are_no_change() {
+    let directory = Directory::new();
+    directory.file("before", paced(2, 34));
+    directory.file("after", paced(5, 44));
+    assert_eq!(differences(&directory, "before", "after"), [] as [Value; 0]);
+    // Three times as many are no chance, and who asks for smaller differences gets them.
+    directory.file("many", paced(2, 102));
+    let changes = |arguments: &[&str]| {
+        let output =
+            millpond(&directory).args(["diff", "--json"]).args(arguments).output().unwrap();
+        let json: Value = serde_json::from_str(&done(&output)).unwrap();
+        let of = json["differences"].as_array().unwrap().iter();
+        of.map(|of| (of["name"].clone(), of["changes"].clone())).collect::<Vec<_>>()
+    };
+    let more = [("roll".into(), serde_json::json!(["births"]))];
+    assert_eq!(changes(&["before", "many"]), more);
+    assert_eq!(changes(&["--threshold", "5", "before", "after"]), more);
+}
+
 #[test]
 fn a_diff_is_told_in_words_in_markdown_and_as_a_report() {
     let directory = Directory::new();
