@@ -4,7 +4,7 @@
 //!   paced` takes its twenty seconds.
 //! - `pools` has two memory pools by name.
 //! - `flood N` makes N blocks and frees each, as fast as it can.
-//! - `forever` makes and frees blocks until it is killed; `abort` aborts among them.
+//! - `forever` makes and frees blocks until it is killed, and says when it has the most that it has; `abort` aborts among them.
 
 use std::collections::VecDeque;
 use std::ffi::CStr;
@@ -201,6 +201,9 @@ fn forever(rounds: u64) {
         (0..20).for_each(|_| queue.push_back(Box::new([n; 6])));
         while queue.len() > 300 {
             queue.pop_front();
+        }
+        if n == 15 {
+            println!("full");
         }
         std::thread::sleep(Duration::from_millis(2));
     }

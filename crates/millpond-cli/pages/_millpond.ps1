@@ -46,6 +46,8 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
         'millpond;plan' {
             [CompletionResult]::new('--tracy', '--tracy', [CompletionResultType]::ParameterName, 'Record a running program with Tracy''s client until it ends, and plan its pools, as `millpond record --tracy` and `millpond plan` do. Without a host, the program runs on this machine')
             [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'End the recording after this many seconds')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Keep the recording in this file, for further plans. It replaces an earlier recording, and no other file')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Keep the recording in this file, for further plans. It replaces an earlier recording, and no other file')
             [CompletionResult]::new('--headroom', '--headroom', [CompletionResultType]::ParameterName, 'Extra slots above the most objects that were alive at once, in per cent')
             [CompletionResult]::new('--tick-rate', '--tick-rate', [CompletionResultType]::ParameterName, 'The number of ticks per second of a lifetime trace. The default is the trace''s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed')
             [CompletionResult]::new('--session-hours', '--session-hours', [CompletionResultType]::ParameterName, 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations')
@@ -71,6 +73,7 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             [CompletionResult]::new('--csv', '--csv', [CompletionResultType]::ParameterName, 'Print the classes as CSV, for spreadsheets')
             [CompletionResult]::new('--no-handles', '--no-handles', [CompletionResultType]::ParameterName, 'Propose no handles, for programs that do not refer to objects by handle')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Show all proposals, classes and tables, and put all classes into the budget, including those that are not worth a pool')
+            [CompletionResult]::new('--with-profiler', '--with-profiler', [CompletionResultType]::ParameterName, 'Plan also for blocks that a recording from Tracy''s client has of the profiler itself: those of Rust''s `tracing`, for spans and the log. Otherwise they are left out and counted')
             [CompletionResult]::new('--measure', '--measure', [CompletionResultType]::ParameterName, 'Show all proposals, and try up to ten of them on this machine for longer than --trial-ms does, by replaying the recorded calls with the system''s allocator and with pools. This takes a few seconds')
             [CompletionResult]::new('--allocators', '--allocators', [CompletionResultType]::ParameterName, 'Also tell what other installed allocators (mimalloc, jemalloc, tcmalloc) would save, their start counted, and how to try them. A program may crash under another allocator')
             [CompletionResult]::new('--no-report', '--no-report', [CompletionResultType]::ParameterName, 'Write no report')

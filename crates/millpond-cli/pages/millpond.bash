@@ -328,7 +328,7 @@ _millpond() {
             return 0
             ;;
         millpond__subcmd__plan)
-            opts="-h --tracy --seconds --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --run-ms --blocks-at-hand --prices --measure --trial-ms --allocators --report --no-report --budget --summary --tag --session --size-classes --whole --top --wait-p99-ms --skip-statement --open-ms --closed --color --help"
+            opts="-o -h --tracy --seconds --output --headroom --tick-rate --session-hours --json --csv --class --no-handles --all --skip-caller --with-profiler --run-ms --blocks-at-hand --prices --measure --trial-ms --allocators --report --no-report --budget --summary --tag --session --size-classes --whole --top --wait-p99-ms --skip-statement --open-ms --closed --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -339,6 +339,14 @@ _millpond() {
                     return 0
                     ;;
                 --seconds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

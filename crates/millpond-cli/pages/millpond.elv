@@ -42,6 +42,8 @@ set edit:completion:arg-completer[millpond] = {|@words|
         &'millpond;plan'= {
             cand --tracy 'Record a running program with Tracy''s client until it ends, and plan its pools, as `millpond record --tracy` and `millpond plan` do. Without a host, the program runs on this machine'
             cand --seconds 'End the recording after this many seconds'
+            cand -o 'Keep the recording in this file, for further plans. It replaces an earlier recording, and no other file'
+            cand --output 'Keep the recording in this file, for further plans. It replaces an earlier recording, and no other file'
             cand --headroom 'Extra slots above the most objects that were alive at once, in per cent'
             cand --tick-rate 'The number of ticks per second of a lifetime trace. The default is the trace''s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed'
             cand --session-hours 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations'
@@ -67,6 +69,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --csv 'Print the classes as CSV, for spreadsheets'
             cand --no-handles 'Propose no handles, for programs that do not refer to objects by handle'
             cand --all 'Show all proposals, classes and tables, and put all classes into the budget, including those that are not worth a pool'
+            cand --with-profiler 'Plan also for blocks that a recording from Tracy''s client has of the profiler itself: those of Rust''s `tracing`, for spans and the log. Otherwise they are left out and counted'
             cand --measure 'Show all proposals, and try up to ten of them on this machine for longer than --trial-ms does, by replaying the recorded calls with the system''s allocator and with pools. This takes a few seconds'
             cand --allocators 'Also tell what other installed allocators (mimalloc, jemalloc, tcmalloc) would save, their start counted, and how to try them. A program may crash under another allocator'
             cand --no-report 'Write no report'

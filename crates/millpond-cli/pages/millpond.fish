@@ -46,6 +46,7 @@ complete -c millpond -n "__fish_millpond_needs_command" -f -a "watch" -d 'Show t
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "soak" -d 'Run random operations on every pool for minutes to days, and check every result'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tracy -d 'Record a running program with Tracy\'s client until it ends, and plan its pools, as `millpond record --tracy` and `millpond plan` do. Without a host, the program runs on this machine' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l seconds -d 'End the recording after this many seconds' -r
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -s o -l output -d 'Keep the recording in this file, for further plans. It replaces an earlier recording, and no other file' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l headroom -d 'Extra slots above the most objects that were alive at once, in per cent' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l tick-rate -d 'The number of ticks per second of a lifetime trace. The default is the trace\'s own clock (a column `ms`); without either, times are in ticks, and no handles are proposed' -r
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l session-hours -d 'How long handles must last: the hours that the program may run until the slot that is reused most has used up its generations' -r
@@ -73,6 +74,7 @@ complete -c millpond -n "__fish_millpond_using_subcommand plan" -l json -d 'Prin
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l csv -d 'Print the classes as CSV, for spreadsheets'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-handles -d 'Propose no handles, for programs that do not refer to objects by handle'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l all -d 'Show all proposals, classes and tables, and put all classes into the budget, including those that are not worth a pool'
+complete -c millpond -n "__fish_millpond_using_subcommand plan" -l with-profiler -d 'Plan also for blocks that a recording from Tracy\'s client has of the profiler itself: those of Rust\'s `tracing`, for spans and the log. Otherwise they are left out and counted'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l measure -d 'Show all proposals, and try up to ten of them on this machine for longer than --trial-ms does, by replaying the recorded calls with the system\'s allocator and with pools. This takes a few seconds'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l allocators -d 'Also tell what other installed allocators (mimalloc, jemalloc, tcmalloc) would save, their start counted, and how to try them. A program may crash under another allocator'
 complete -c millpond -n "__fish_millpond_using_subcommand plan" -l no-report -d 'Write no report'

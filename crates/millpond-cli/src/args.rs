@@ -110,7 +110,7 @@ Examples:
   millpond plan postgresql.csv --wait-p99-ms 5 --json | jq '.traces[].pools'
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].pool_first[0]'
   millpond plan --csv --class 'Bullet*' game.csv.gz
-  millpond plan --tracy
+  millpond plan --tracy -o game.heap.gz
   millpond plan --tracy 192.168.0.7 --seconds 60 --budget budget.toml
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
@@ -129,8 +129,11 @@ pub(crate) struct PlanArguments {
     )]
     pub(crate) tracy: Option<Address>,
     /// End the recording after this many seconds.
-    #[arg(long, value_name = "N", requires = "tracy", value_parser = number(POSITIVE))]
+    #[arg(long, value_name = "N", requires = "tracy", conflicts_with = "traces", value_parser = number(POSITIVE))]
     pub(crate) seconds: Option<f64>,
+    /// Keep the recording in this file, for further plans. It replaces an earlier recording, and no other file.
+    #[arg(short, long, value_name = "FILE", requires = "tracy", conflicts_with = "traces")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) rules: RuleArguments,
     /// Print the plan as JSON, for programs.
@@ -154,6 +157,10 @@ pub(crate) struct PlanArguments {
     /// once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) skip_caller: Vec<Pattern>,
+    /// Plan also for blocks that a recording from Tracy's client has of the profiler itself: those of Rust's `tracing`, for
+    /// spans and the log. Otherwise they are left out and counted.
+    #[arg(long, conflicts_with = "wait_p99_ms")]
+    pub(crate) with_profiler: bool,
     /// How long the program takes without the recorder, in milliseconds. heaptrack and other recorders slow a program,
     /// so what is saved is a larger share of this time than of the recording's. For one trace.
     #[arg(long, value_name = "MS", value_parser = number(POSITIVE), conflicts_with = "wait_p99_ms")]

@@ -62,8 +62,8 @@ pub(crate) struct DiffArguments {
     pub(crate) before: PathBuf,
     /// The second recording.
     pub(crate) after: PathBuf,
-    /// The share by which numbers have to grow or shrink to be told, in per cent. Lives have to become longer or shorter
-    /// by five times as much.
+    /// The share by which numbers have to grow or shrink to be told, in per cent, and by more than chance explains unless it is
+    /// less than 10. Lives have to become longer or shorter by five times as much.
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = number(0.0..=1000.0))]
     pub(crate) threshold: f64,
     /// Print JSON, for programs.

@@ -94,8 +94,7 @@ pub(crate) fn run_diff(arguments: &DiffArguments) -> Result<(), Failure> {
             "one is a recording of a heap and the other a lifetime trace, expected two of one kind";
         return Err(Fault::whole(why).of_input(&names[1]));
     }
-    let share = arguments.threshold / 100.0;
-    let limits = Limits { share, life_factor: 1.0 + 5.0 * share, ..Limits::default() };
+    let limits = Limits::of_share(arguments.threshold / 100.0);
     let diff = diff(&before, &after, &limits).map_err(|fault| fault.of_input(&names[1]))?;
     let compared = Compared { names, format: after.summary.format, diff };
     millpond_terminal::print(&match (arguments.json, arguments.markdown) {

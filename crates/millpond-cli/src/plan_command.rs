@@ -10,10 +10,11 @@ use crate::names::with_names;
 use crate::output_file::{self, Kind};
 use crate::record_command::{self, Recorded};
 use crate::sums_command;
-use crate::wanted::wanted;
+use crate::wanted::{as_wanted, wanted};
 use millpond_plan::error::{Failure, Fault, shown, shown_path};
 use millpond_plan::input::Source;
 use millpond_plan::measure::{measure, trial};
+use millpond_plan::nearest::{Known, fits_nothing};
 use millpond_plan::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use millpond_plan::output::plan_csv::plan_csv;
 use millpond_plan::output::plan_json::plan_json;
@@ -32,7 +33,7 @@ use millpond_plan::sums::are_sums;
 const BUNDLED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
 /// How many classes the tables of the bundled traces show.
-const BUNDLED_TOP: usize = 6;
+const BUNDLED_TOP: usize = 5;
 
 /// The rules that the bundled traces are planned by: 35 ticks a second is what they were
 /// recorded at.
@@ -84,6 +85,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
     budget_can_be_written(arguments, report)?;
     summary_can_be_written(arguments, report)?;
+    recording_can_be_written(arguments, report)?;
     let mut sources = Vec::new();
     for path in &arguments.traces {
         sources.push((path.as_path(), open_named(path, arguments)?));
@@ -96,18 +98,31 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     for (path, source) in &sources {
         plans.push(plan_path(path, source, &rules, arguments)?);
     }
+    if let (Some(why), None) = (fits_no_class(arguments, &plans), &arguments.tracy) {
+        return Err(Failure::Arguments(why));
+    }
     if !arguments.measure {
         let sources: Vec<&Source> = sources.iter().map(|(_, source)| source).collect();
         try_here(&mut plans, &sources, &rules, arguments.trial_ms)?;
     }
     let mut lost = None;
+    let mut places = String::new();
     if let Some(address) = &arguments.tracy {
         let recorded = record_command::for_plan(address, arguments)?;
         let plan = plan_recorded(&recorded, &rules, arguments)?;
-        plans.push(TracePlan { recorder: Some(format!("--tracy {address}")), ..plan });
+        let recorder = match &arguments.output {
+            Some(path) => {
+                places += &record_command::place(path);
+                None
+            }
+            None => Some(format!("--tracy {address}")),
+        };
+        plans.push(TracePlan { recorder, ended_by: Some(recorded.ended_by), ..plan });
+        if !arguments.json && !arguments.csv {
+            millpond_terminal::print(&format!("{}\n", recorded.what))?;
+        }
         lost = recorded.lost;
     }
-    let mut places = String::new();
     if let Some(path) = &arguments.budget {
         let budget = budget_of(path, &plans, &rules, arguments.all)?;
         let place = output_file::write(path, Kind::Budget, &budget)?;
@@ -131,6 +146,10 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         millpond_terminal::print(&format!("\n{places}"))?;
     }
     all_proved(&plans)?;
+    // A program that was recorded for it does not run twice alike: it is planned all the same.
+    if let Some(why) = fits_no_class(arguments, &plans) {
+        return Err(Failure::Arguments(why));
+    }
     match lost {
         Some(why) => Err(Failure::Unfinished(format!("{why}; planned what came before"))),
         None => all_whole(plans.iter().map(TracePlan::cut)),
@@ -173,8 +192,17 @@ fn try_here(
 
 /// Opens a trace, which may be cut short unless the user wants it whole.
 pub(crate) fn open(path: &Path, arguments: &PlanArguments) -> Result<Source, Fault> {
-    let source = with_names(millpond_terminal::open(path)?, path);
+    let source = as_wanted(with_names(millpond_terminal::open(path)?, path), arguments);
     Ok(if arguments.whole { source } else { source.up_to_its_end() })
+}
+
+/// Why no class of any plan is shown, if the user's pattern fits none.
+fn fits_no_class(arguments: &PlanArguments, plans: &[TracePlan]) -> Option<String> {
+    let classes = plans.iter().flat_map(|plan| &plan.classes).map(|class| Known {
+        name: class.name.clone(),
+        functions: class.callers.iter().map(|caller| caller.function.as_str()).collect(),
+    });
+    fits_nothing(arguments.class.as_ref()?, &classes.collect::<Vec<_>>())
 }
 
 /// Checks that each trace is a scenario of its own, and that the file is free.
@@ -219,6 +247,18 @@ fn summary_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> R
     is_elsewhere("--summary", path, report, "the report")?;
     is_elsewhere("--summary", path, arguments.budget.as_deref(), "the budget")?;
     output_file::may_replace(path, Kind::Summary)
+}
+
+/// Checks that the file for the recording is free.
+fn recording_can_be_written(
+    arguments: &PlanArguments,
+    report: Option<&Path>,
+) -> Result<(), Failure> {
+    let Some(path) = arguments.output.as_deref() else { return Ok(()) };
+    is_elsewhere("--output", path, report, "the report")?;
+    is_elsewhere("--output", path, arguments.budget.as_deref(), "the budget")?;
+    is_elsewhere("--output", path, arguments.summary.as_deref(), "the summary")?;
+    output_file::may_replace(path, Kind::Recording)
 }
 
 /// Checks that the traces have a name each.

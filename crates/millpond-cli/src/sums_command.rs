@@ -4,6 +4,7 @@ use std::path::Path;
 
 use millpond_plan::error::{Failure, shown_path};
 use millpond_plan::input::Source;
+use millpond_plan::nearest::{Known, fits_nothing};
 use millpond_plan::plan::{Headroom, all_whole};
 use millpond_plan::sums::{self, SumsPlan, needs_blocks, plan_sums};
 
@@ -22,6 +23,15 @@ pub(crate) fn run(arguments: &PlanArguments, sources: &[(&Path, Source)]) -> Res
         plans.push(plan.map_err(|fault| fault.of_input(&name))?);
     }
     let class = arguments.class.as_ref();
+    let is_shown = |plan: &SumsPlan| !plan.wanted(class).is_empty();
+    if let Some(pattern) = class.filter(|_| !plans.iter().any(is_shown)) {
+        let functions = plans.iter().flat_map(|plan| &plan.places);
+        let known =
+            functions.map(|place| Known { name: place.function.clone(), functions: Vec::new() });
+        if let Some(why) = fits_nothing(pattern, &known.collect::<Vec<_>>()) {
+            return Err(Failure::Arguments(why));
+        }
+    }
     if arguments.json {
         millpond_terminal::print(&sums::json(&plans, headroom, class)?)?;
     } else if arguments.csv {

@@ -27,6 +27,7 @@ pub mod input;
 pub mod loans;
 pub mod measure;
 pub mod merge;
+pub mod nearest;
 pub mod output;
 pub mod pattern;
 pub mod plan;

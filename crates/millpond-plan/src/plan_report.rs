@@ -106,6 +106,10 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
         p99_live: class.p99_live.map(u64::from),
         left_live: statistics.live.into(),
         births: class.births.map(births),
+        caller: class.main_caller().map(|caller| model::Caller {
+            function: caller.function.clone(),
+            allocations: caller.allocations,
+        }),
         lifetime_median: class.median.map(|both| both.map(length)),
         lifetime_p95: class.p95.map(|both| both.map(length)),
         capacity: class.capacity.into(),

@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use millpond_record::Counts;
 use millpond_record::tracy::{Address, End, Ended, Fault, Go, connect, record, reread};
+use millpond_testkit::allocations::{Counting, refusing};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const PROTOCOLS: [u32; 4] = [82, 76, 74, 69];
 
@@ -419,4 +423,45 @@ fn locks_advance_the_clock_and_a_pool_is_discarded_at_once() {
     assert_eq!(lines(&text, "c "), ["c 0", "c 15", "c 1e"], "0, 21 and 30 ms");
     assert_eq!(lines(&text, "- "), ["- 2", "- 3", "- 4", "- 1"]);
     assert_eq!(lines(&text, "u "), ["u 1"]);
+}
+
+/// A client whose blocks come and go: so many blocks of events, made as they are read, in each of which a thousand blocks of memory
+/// are born, at addresses of their own, and die.
+struct ComeAndGo {
+    blocks_left: u64,
+    stored: std::io::Cursor<Vec<u8>>,
+}
+
+impl Read for ComeAndGo {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.stored.read(buffer)?;
+        if read > 0 || self.blocks_left == 0 {
+            return Ok(read);
+        }
+        self.blocks_left -= 1;
+        let mut events = Vec::new();
+        for n in 0..1000 {
+            let address = (1 << 32) + (self.blocks_left * 1000 + n) * 16;
+            for (number, size) in [(35, &[7, 0, 0, 0, 0, 0][..]), (37, &[])] {
+                events.push(number);
+                events.extend([0; 12]);
+                events.extend(u64::to_le_bytes(address));
+                events.extend(size);
+            }
+        }
+        self.stored = std::io::Cursor::new(literals(&events));
+        self.stored.read(buffer)
+    }
+}
+
+/// However long a program runs, what is dead takes no memory.
+#[test]
+fn memory_is_in_proportion_to_what_is_alive() {
+    let mut welcome = 82_u32.to_le_bytes().to_vec();
+    welcome.extend(1.0_f64.to_le_bytes());
+    welcome.resize(4 + 1170, 0);
+    let stream = ComeAndGo { blocks_left: 300, stored: std::io::Cursor::new(welcome) };
+    let ended = refusing(1 << 20, || reread(stream, std::io::sink()));
+    let counts = ended.expect("a stream").counts;
+    assert_eq!((counts.births, counts.deaths, counts.alive), (300_000, 300_000, 0));
 }

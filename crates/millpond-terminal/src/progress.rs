@@ -3,6 +3,7 @@
 //! Drawn with indicatif, which writes nothing where standard error is not a terminal, and draws at a limited rate. pbr
 //! writes to whatever it is given, and kdam's bars are macros after Python's tqdm.
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -87,6 +88,12 @@ impl StatusLine {
     /// Whether there is a terminal, and it is time to redraw the line.
     pub fn is_due(&self) -> bool {
         !self.bar.is_hidden() && self.drawn.unwrap_or(self.begun).elapsed() >= self.redraw
+    }
+
+    /// Writes a line of its own on standard error, whether or not that is a terminal.
+    pub fn tell(&self, line: &str) {
+        // If standard error is closed, nobody reads it.
+        self.bar.suspend(|| _ = writeln!(std::io::stderr(), "{line}"));
     }
 
     /// Draws the line.

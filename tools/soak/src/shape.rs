@@ -43,7 +43,7 @@ impl Shape {
             let source = millpond_terminal::open(path)?;
             let mut progress = source.progress(&format!("reading {name}"));
             let mut recorder = Recorder::default();
-            trace::read(source.open()?, &mut recorder, &mut *progress)?;
+            trace::read(trace::open(&source)?, &mut recorder, &mut *progress)?;
             Ok(recorder)
         };
         let Recorder { events, keys, peak, .. } = read().map_err(|fault| fault.of_input(&name))?;

@@ -9,7 +9,6 @@ use crate::common::{Directory, Random, done, millpond, refused};
 /// A change of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
-    No,
     Size,
     Count,
     Life,
@@ -17,10 +16,31 @@ enum Change {
     Peak,
 }
 
-/// 1,000 frames of 16 ms: sparks come in bursts whose largest one is early, walls stay, and now and then there is a sound. The
-/// noise is that of another run: a few objects and milliseconds more or less. As a recording of the heap, or as a lifetime
-/// trace.
-fn recording(change: Change, noise: u64, is_heap: bool) -> String {
+const CHANGES: [Change; 5] =
+    [Change::Size, Change::Count, Change::Life, Change::NewSite, Change::Peak];
+
+/// What is changed: the sparks, or the sounds, and what is new beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Sparks,
+    Sounds,
+}
+
+type Changed = Option<(Change, Of)>;
+
+/// As millpond-heap writes it, or as a lifetime trace with sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum As {
+    Heap,
+    Lifetimes,
+}
+
+const NAMES: [&str; 6] = ["Spark", "Wall", "Sound", "Ghost", "Wisp", "Locale"];
+
+/// 1,000 frames of 16 ms: sparks and sounds come in bursts, whose largest are early and in the middle, and walls stay. The noise is
+/// that of another run: a few objects and milliseconds more or less.
+fn recording(changed: Changed, noise: u64, written: As) -> String {
+    let is = |change: Change, of: Of| changed == Some((change, of));
     let mut random = Random(noise);
     let mut events: Vec<(u64, bool, u64, usize)> = Vec::new();
     let mut id = 0;
@@ -31,38 +51,47 @@ fn recording(change: Change, noise: u64, is_heap: bool) -> String {
         id += 1;
     };
     for frame in 0..1000_u64 {
-        let peak_at = if change == Change::Peak { 800 } else { 200 };
-        let burst = if frame.abs_diff(peak_at) < 40 { 8 } else { 3 };
-        let more = if change == Change::Count { 2 } else { 1 };
-        let life = if change == Change::Life { 60 } else { 20 };
-        for _ in 0..burst * more {
-            object(frame, life, 0, &mut random);
+        let is_near = |at: u64| frame.abs_diff(at) < 40;
+        let sparks =
+            if is_near(if is(Change::Peak, Of::Sparks) { 800 } else { 200 }) { 8 } else { 3 };
+        for _ in 0..sparks * if is(Change::Count, Of::Sparks) { 2 } else { 1 } {
+            object(frame, if is(Change::Life, Of::Sparks) { 60 } else { 20 }, 0, &mut random);
         }
         if frame % 10 == 0 {
             object(frame, 1000 - frame, 1, &mut random);
         }
+        let sounds =
+            if is_near(if is(Change::Peak, Of::Sounds) { 930 } else { 500 }) { 12 } else { 4 };
         if frame % 7 == 0 {
-            object(frame, 3 + random.below(2), 2, &mut random);
+            for _ in 0..sounds * if is(Change::Count, Of::Sounds) { 3 } else { 1 } {
+                let life = if is(Change::Life, Of::Sounds) { 40 } else { 5 };
+                object(frame, life + random.below(2), 2, &mut random);
+            }
         }
-        if change == Change::NewSite && frame % 5 == 0 {
+        if is(Change::NewSite, Of::Sparks) && frame % 5 == 0 {
             object(frame, 9, 3, &mut random);
+        }
+        if is(Change::NewSite, Of::Sounds) && frame % 50 == 0 {
+            object(frame, 400, 4, &mut random);
         }
     }
     // What the environment adds: a handful of blocks of somebody else.
     for _ in 0..noise % 5 {
-        object(1, 2, 4, &mut random);
+        object(1, 2, 5, &mut random);
     }
     events.sort_by_key(|&(ms, is_birth, id, _)| (ms, is_birth, id));
-    let spark = if change == Change::Size { 64 } else { 48 };
-    let names = ["Spark", "Wall", "Sound", "Ghost", "Locale"];
-    let sizes = [spark, 200, 24, 32, 17];
-    let mut text = match is_heap {
-        true => "millpond heap 1 header\nx game\nt 1 1\nt 2 2\nt 3 3\nt 4 4\nt 5 5\n".to_owned(),
-        false => "tick,event,id,class,ms\n".to_owned(),
+    let spark = if is(Change::Size, Of::Sparks) { 64 } else { 48 };
+    let sound = if is(Change::Size, Of::Sounds) { 23 } else { 24 };
+    let sizes = [spark, 200, sound, 32, 80, 17];
+    let mut text = match written {
+        As::Heap => {
+            "millpond heap 1 header\nx game\nt 1 1\nt 2 2\nt 3 3\nt 4 4\nt 5 5\nt 6 6\n".to_owned()
+        }
+        As::Lifetimes => "tick,event,id,class,size,ms\n".to_owned(),
     };
     let mut frames = 0;
     for (ms, is_birth, id, class) in events {
-        if is_heap {
+        if written == As::Heap {
             while frames * 16 <= ms && frames < 1000 {
                 let _ = writeln!(text, "f {:x}", frames * 16);
                 frames += 1;
@@ -73,11 +102,12 @@ fn recording(change: Change, noise: u64, is_heap: bool) -> String {
             };
         } else {
             let event = if is_birth { "alloc" } else { "free" };
-            let _ = writeln!(text, "{},{event},{id},{},{ms}", ms / 16, names[class]);
+            let (tick, name, size) = (ms / 16, NAMES[class], sizes[class]);
+            let _ = writeln!(text, "{tick},{event},{id},{name},{size},{ms}");
         }
     }
-    if is_heap {
-        for (class, name) in names.iter().enumerate() {
+    if written == As::Heap {
+        for (class, name) in NAMES.iter().enumerate() {
             let _ = writeln!(text, "n {:x}\tnew<{name}>\t\t", class + 1);
         }
         text += "e 0\n";
@@ -91,46 +121,146 @@ fn differences(directory: &Directory, before: &str, after: &str) -> Vec<Value> {
     json["differences"].as_array().unwrap().clone()
 }
 
-/// Ten pairs, each with one change: it is named, and nothing else. Two recordings of one program have no difference.
+/// Ten pairs, each with one change: it is named, and nothing else, in either format. Two recordings of one program have no
+/// difference.
 #[test]
-fn each_change_is_named_and_none_is_invented() {
+fn each_of_ten_changes_is_named_and_none_is_invented() {
     let directory = Directory::new();
-    for is_heap in [true, false] {
-        directory.file("before", recording(Change::No, 1, is_heap));
+    for written in [As::Heap, As::Lifetimes] {
+        directory.file("before", recording(None, 1, written));
         for noise in 2..8 {
-            directory.file("after", recording(Change::No, noise, is_heap));
-            assert_eq!(
-                differences(&directory, "before", "after"),
-                [] as [Value; 0],
-                "noise {noise}"
-            );
-        }
-        for (change, name, kinds) in [
-            (Change::Size, "Spark", &["size"][..]),
-            (Change::Count, "Spark", &["peak", "births"]),
-            (Change::Life, "Spark", &["peak", "life"]),
-            (Change::NewSite, "Ghost", &["new"]),
-            (Change::Peak, "Spark", &["peak-at"]),
-        ] {
-            directory.file("after", recording(change, 9, is_heap));
+            directory.file("after", recording(None, noise, written));
             let found = differences(&directory, "before", "after");
-            if change == Change::Size && !is_heap {
-                // A lifetime trace has no sizes.
-                assert!(found.is_empty());
-                continue;
+            assert_eq!(found, [] as [Value; 0], "{written:?}, noise {noise}");
+        }
+        let mut pairs = 0;
+        for (of, name, new) in [(Of::Sparks, "Spark", "Ghost"), (Of::Sounds, "Sound", "Wisp")] {
+            for change in CHANGES {
+                directory.file("after", recording(Some((change, of)), 9, written));
+                let found = differences(&directory, "before", "after");
+                let [found] = &found[..] else { panic!("{change:?}: {found:?}") };
+                let (name, kinds) = match change {
+                    Change::Size => (name, &["size"][..]),
+                    Change::Count => (name, &["peak", "births"][..]),
+                    Change::Life => (name, &["peak", "life"][..]),
+                    Change::NewSite => (new, &["new"][..]),
+                    Change::Peak => (name, &["peak-at"][..]),
+                };
+                assert!(found["name"].as_str().unwrap().contains(name), "{change:?}: {found}");
+                assert_eq!(found["changes"], serde_json::json!(kinds), "{change:?}: {found}");
+                pairs += 1;
             }
-            let [found] = &found[..] else { panic!("{change:?}: {found:?}") };
-            assert!(found["name"].as_str().unwrap().contains(name), "{change:?}: {found}");
-            assert_eq!(found["changes"], serde_json::json!(kinds), "{change:?}: {found}");
+        }
+        assert_eq!(pairs, 10);
+    }
+}
+
+/// The same ten beside a budget: a pool that overflows, or a class that has none, is named, and nothing else. A peak that is only
+/// at another time fits.
+#[test]
+fn a_check_names_what_each_of_ten_changes_does_to_the_budget() {
+    let directory = Directory::new();
+    for (written, [spark, sound, larger, smaller, ghost, wisp]) in [
+        (As::Heap, ["48", "24", "64", "23", "32", "80"]),
+        (As::Lifetimes, ["Spark", "Sound", "", "", "Ghost", "Wisp"]),
+    ] {
+        directory.file("game", recording(None, 4, written));
+        done(
+            &millpond(&directory)
+                .args(["plan", "--no-report", "--all", "--budget", "b.toml", "game"])
+                .output()
+                .unwrap(),
+        );
+        // The pools that overflow, and the classes without a pool.
+        let checked = |changed: Changed, noise: u64| -> (Vec<String>, Vec<String>) {
+            directory.file("after", recording(changed, noise, written));
+            let output =
+                millpond(&directory).args(["check", "--json", "b.toml", "after"]).output().unwrap();
+            let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let recording = &json["recordings"][0];
+            let of = |list: &Value, name: &str, wanted: &dyn Fn(&Value) -> bool| {
+                let list = list.as_array().unwrap().iter().filter(|of| wanted(of));
+                list.map(|of| of[name].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            };
+            let over = |pool: &Value| {
+                let is_over = pool["overflows"] == true;
+                assert_eq!(is_over, pool["first"].is_object(), "{pool}");
+                is_over
+            };
+            let overflow = of(&recording["pools"], "pool", &over);
+            assert_eq!(output.status.code(), Some(i32::from(!overflow.is_empty())), "{json}");
+            (overflow, of(&recording["without_pool"], "class", &|_| true))
+        };
+        let nothing = (Vec::new(), Vec::new());
+        for noise in [1, 2, 3, 4, 5, 6, 7] {
+            assert_eq!(checked(None, noise), nothing, "{written:?}, noise {noise}");
+        }
+        for (of, name, other_size, new) in
+            [(Of::Sparks, spark, larger, ghost), (Of::Sounds, sound, smaller, wisp)]
+        {
+            for change in CHANGES {
+                let named = |name: &str| match name {
+                    "" => Vec::new(),
+                    name => vec![name.to_owned()],
+                };
+                let expected = match change {
+                    // A lifetime trace's pools are of types, whatever their size.
+                    Change::Size => (Vec::new(), named(other_size)),
+                    Change::Count | Change::Life => (named(name), Vec::new()),
+                    Change::NewSite => (Vec::new(), named(new)),
+                    Change::Peak => nothing.clone(),
+                };
+                assert_eq!(
+                    checked(Some((change, of)), 9),
+                    expected,
+                    "{written:?} {change:?} {of:?}"
+                );
+            }
         }
     }
+}
+
+/// 600 blocks a number of milliseconds apart, of which thirty are alive at once, and so many others by the way. Without frames.
+fn paced(ms: u64, others: u64) -> String {
+    let mut text = "millpond heap 1\nx game\nt 1 1\nt 2 2\n".to_owned();
+    for n in 0..600_u64 {
+        let _ = writeln!(text, "c {:x}\n+ {n:x} 30 1", n * ms);
+        if n >= 30 {
+            let _ = writeln!(text, "- {:x}", n - 30);
+        }
+        if n % (600 / others) == 0 && n / (600 / others) < others {
+            let _ = writeln!(text, "+ {0:x} 40 2\n- {0:x}", 1000 + n);
+        }
+    }
+    text + "n 1\tnew<Spark>\t\t\nn 2\troll\t\t\ne 0\n"
+}
+
+/// On a slow machine everything lives longer, and a game that rolls dice never makes quite as many of anything.
+#[test]
+fn a_slow_machine_and_dice_are_no_change() {
+    let directory = Directory::new();
+    directory.file("before", paced(2, 34));
+    directory.file("after", paced(5, 44));
+    assert_eq!(differences(&directory, "before", "after"), [] as [Value; 0]);
+    // Three times as many are no chance, and who asks for smaller differences gets them.
+    directory.file("many", paced(2, 102));
+    let changes = |arguments: &[&str]| {
+        let output =
+            millpond(&directory).args(["diff", "--json"]).args(arguments).output().unwrap();
+        let json: Value = serde_json::from_str(&done(&output)).unwrap();
+        let of = json["differences"].as_array().unwrap().iter();
+        of.map(|of| (of["name"].clone(), of["changes"].clone())).collect::<Vec<_>>()
+    };
+    let more = [("roll".into(), serde_json::json!(["births"]))];
+    assert_eq!(changes(&["before", "many"]), more);
+    assert_eq!(changes(&["--threshold", "5", "before", "after"]), more);
 }
 
 #[test]
 fn a_diff_is_told_in_words_in_markdown_and_as_a_report() {
     let directory = Directory::new();
-    directory.file("a.heap", recording(Change::No, 1, true));
-    directory.file("b.heap", recording(Change::Life, 2, true));
+    directory.file("a.heap", recording(None, 1, As::Heap));
+    directory.file("b.heap", recording(Some((Change::Life, Of::Sparks)), 2, As::Heap));
     let run = |more: &[&str]| {
         let mut command = millpond(&directory);
         done(&command.args(["diff", "a.heap", "b.heap"]).args(more).output().unwrap())
@@ -147,7 +277,7 @@ fn a_diff_is_told_in_words_in_markdown_and_as_a_report() {
     assert!(page.contains("new&lt;Spark&gt;") && page.contains("median life"), "{page}");
     let markdown = run(&["--markdown"]);
     assert!(markdown.contains("| new\\<Spark\\>, 48 bytes |"), "{markdown}");
-    directory.file("c.csv", recording(Change::No, 1, false));
+    directory.file("c.csv", recording(None, 1, As::Lifetimes));
     let output = millpond(&directory).args(["diff", "a.heap", "c.csv"]).output().unwrap();
     assert!(refused(&output).contains("expected two of one kind"));
 }
@@ -155,7 +285,7 @@ fn a_diff_is_told_in_words_in_markdown_and_as_a_report() {
 #[test]
 fn a_recording_that_does_not_fit_its_budget_fails_the_check() {
     let directory = Directory::new();
-    directory.file("game.heap", recording(Change::No, 1, true));
+    directory.file("game.heap", recording(None, 1, As::Heap));
     let plan = ["plan", "--no-report", "--all", "--budget", "b.toml", "game.heap"];
     done(&millpond(&directory).args(plan).output().unwrap());
     let budget = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
@@ -165,7 +295,7 @@ fn a_recording_that_does_not_fit_its_budget_fails_the_check() {
     let fits = done(&check(&["b.toml", "game.heap"]));
     assert!(fits.contains("Fits scenario game: "), "{fits}");
 
-    directory.file("night.heap", recording(Change::Count, 6, true));
+    directory.file("night.heap", recording(Some((Change::Count, Of::Sparks)), 6, As::Heap));
     let output = check(&["b.toml", "game.heap", "night.heap"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), told.as_str()), (Some(1), "millpond: 1 pool overflows\n"));
@@ -193,7 +323,8 @@ fn a_recording_that_does_not_fit_its_budget_fails_the_check() {
     );
 
     // Somebody else requests blocks of the same size.
-    let other = recording(Change::Count, 6, true).replace("new<Spark>", "new<Ember>");
+    let other = recording(Some((Change::Count, Of::Sparks)), 6, As::Heap)
+        .replace("new<Spark>", "new<Ember>");
     directory.file("other.heap", other);
     let text = String::from_utf8(check(&["b.toml", "other.heap"]).stdout).unwrap();
     assert!(text.contains("48: new since the budget: requested by new<Ember>"), "{text}");
@@ -208,7 +339,7 @@ fn a_recording_that_does_not_fit_its_budget_fails_the_check() {
 #[test]
 fn a_budget_is_any_that_the_library_reads_and_its_scenario_is_found() {
     let directory = Directory::new();
-    directory.file("e1m1.csv", recording(Change::No, 1, false));
+    directory.file("e1m1.csv", recording(None, 1, As::Lifetimes));
     let check = |budget: &str, more: &[&str]| {
         directory.file("b.toml", budget);
         let mut command = millpond(&directory);
@@ -239,7 +370,7 @@ fn a_budget_is_any_that_the_library_reads_and_its_scenario_is_found() {
 #[test]
 fn a_recording_becomes_counters_for_perfetto() {
     let directory = Directory::new();
-    directory.file("game.heap", recording(Change::No, 1, true));
+    directory.file("game.heap", recording(None, 1, As::Heap));
     let output = millpond(&directory).args(["export", "--chrome", "game.heap"]).output().unwrap();
     let json: Value = serde_json::from_str(&done(&output)).unwrap();
     let events = json["traceEvents"].as_array().unwrap();

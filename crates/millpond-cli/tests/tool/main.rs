@@ -5,6 +5,8 @@
 
 mod common;
 
+#[cfg(unix)]
+mod action;
 mod advice;
 mod bad_input;
 mod budget;
@@ -35,6 +37,7 @@ mod odds;
 mod one_word;
 mod other_tools;
 mod passed_over;
+mod profiler;
 mod replay;
 mod report_file;
 mod second_lines;

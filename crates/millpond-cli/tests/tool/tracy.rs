@@ -9,6 +9,8 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
 
+#[cfg(target_os = "linux")]
+use crate::common::millpond_in_pipes;
 use crate::common::{Directory, done, millpond, plan_json, refused};
 
 fn stream(name: &str) -> Vec<u8> {
@@ -47,6 +49,11 @@ fn until_let_go(mut connection: TcpStream) {
     while query[0] != 0 {
         connection.read_exact(&mut query).expect("a question, or the last word");
     }
+}
+
+/// Lines as one.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn run(directory: &Directory, arguments: &[&str]) -> Output {
@@ -90,7 +97,8 @@ fn a_program_is_recorded_to_a_file_and_planned() {
     let recorded = "Recorded on_boxes (Tracy 0.14, protocol 82), ";
     assert!(said.starts_with(recorded), "{said}");
     assert!(
-        said.contains("6,323 blocks, 1 alive at the end (544 B)") && said.contains("1,200 frames."),
+        words(&said).contains("until the program ended: 6,323 blocks, 1 alive at the end (544 B)")
+            && words(&said).contains("1,200 frames."),
         "{said}"
     );
     assert!(said.contains("\nRecording: ") && said.ends_with("game.heap.gz\n"), "{said}");
@@ -219,6 +227,95 @@ fn a_program_is_planned_at_once_in_any_protocol() {
 }
 
 #[test]
+fn a_plan_may_keep_its_recording() {
+    let directory = Directory::new();
+    let (address, thread) = client(stream("pools.82.stream.gz"), false);
+    let plan = ["plan", "--all", "--no-report", "--prices", "reference"];
+    let kept = ["-o", "game.heap.gz", "--tracy", &address];
+    let text = done(&run(&directory, &[&plan[..], &kept].concat()));
+    thread.join().unwrap();
+    assert!(text.starts_with("Recorded pools (Tracy 0.14, protocol 82), "), "{text}");
+    assert!(words(&text).contains(", until the program ended: 358 blocks"), "{text}");
+    assert!(text.contains("\nRecording: /") && text.ends_with("/game.heap.gz\n"), "{text}");
+    // What to type next needs no further recording.
+    assert!(text.contains("millpond plan --size-classes=64 --no-report game.heap.gz\n"), "{text}");
+    let json = |arguments: &[&str]| {
+        let arguments = [&["plan", "--json", "--prices", "reference"], arguments].concat();
+        let plan = done(&run(&directory, &arguments));
+        serde_json::from_str::<Value>(&plan).unwrap()["traces"][0].take()
+    };
+    let (address, thread) = client(stream("pools.82.stream.gz"), false);
+    let (at_once, later) = (json(&["--tracy", &address]), json(&["game.heap.gz"]));
+    thread.join().unwrap();
+    assert_eq!(at_once["classes"], later["classes"]);
+    assert_eq!((&at_once["ended_by"], &later["ended_by"]), (&"program".into(), &Value::Null));
+
+    // No file of anybody else's, and none that has another use.
+    directory.file("other.gz", "mine");
+    let told =
+        |more: &[&str]| refused(&run(&directory, &[&["plan", "--tracy", &address], more].concat()));
+    assert!(told(&["-o", "other.gz"]).contains("not overwriting it"));
+    assert!(told(&["-o", "x", "--report", "x"]).contains("also the file for the report"));
+    assert!(told(&["-o", "x", "--budget", "x"]).contains("also the file for the budget"));
+    for option in ["--output", "--seconds"] {
+        let alone = refused(&run(&directory, &["plan", option, "5"]));
+        assert!(alone.contains("--tracy"), "{alone}");
+        let with_file = refused(&run(&directory, &["plan", option, "5", "game.heap.gz"]));
+        assert!(with_file.contains("cannot be used with"), "{with_file}");
+    }
+    assert_eq!(directory.names(), ["game.heap.gz", "other.gz"]);
+}
+
+/// A client that goes on until it is told to end. It tells when it was asked for a name: then something is recorded.
+#[cfg(target_os = "linux")]
+fn client_that_goes_on() -> (String, std::sync::mpsc::Receiver<()>, JoinHandle<()>) {
+    /// The block of one event that ends the talk, in protocol 82.
+    const LAST_WORD: [u8; 6] = [2, 0, 0, 0, 0x10, 73];
+    let stream = stream("ended.82.stream.gz");
+    assert!(stream.ends_with(&LAST_WORD));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("it has one").to_string();
+    let (is_recorded, recorded) = std::sync::mpsc::channel();
+    let thread = thread::spawn(move || {
+        let mut connection = listener.accept().expect("a recorder").0;
+        connection.read_exact(&mut [0; 12]).expect("a greeting");
+        connection.write_all(&[1]).expect("it is there");
+        connection.write_all(&stream[4..stream.len() - LAST_WORD.len()]).expect("it is there");
+        let mut query = [0; 13];
+        while query[0] != 9 {
+            connection.read_exact(&mut query).expect("a question");
+            // Nobody may listen any more.
+            let _ = is_recorded.send(());
+        }
+        connection.write_all(&LAST_WORD).expect("it is there");
+        until_let_go(connection);
+    });
+    (address, recorded, thread)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_recording_and_the_output_says_so() {
+    use millpond_testkit::interruption::{Signal, interrupt};
+    for arguments in [
+        &["record", "-o", "a.gz", "--tracy"][..],
+        &["plan", "--no-report", "-o", "a.gz", "--tracy"],
+        &["plan", "--json", "--tracy"],
+    ] {
+        let directory = Directory::new();
+        let (address, recorded, thread) = client_that_goes_on();
+        let child = millpond_in_pipes(&directory, &[arguments, &[&address]].concat());
+        recorded.recv().expect("a name is asked for");
+        let said = done(&interrupt(child, Signal::INT));
+        thread.join().unwrap();
+        match serde_json::from_str::<Value>(&said) {
+            Ok(json) => assert_eq!(json["traces"][0]["ended_by"], "interrupt"),
+            Err(_) => assert!(words(&said).contains(", until Ctrl-C: "), "{said}"),
+        }
+    }
+}
+
+#[test]
 fn a_program_that_ends_without_a_word_is_recorded_as_far_as_it_came() {
     let directory = Directory::new();
     let mut half = stream("ended.82.stream.gz");
@@ -235,7 +332,8 @@ fn a_program_that_ends_without_a_word_is_recorded_as_far_as_it_came() {
             "{told}"
         );
         let said = String::from_utf8(output.stdout).unwrap();
-        assert!(said.contains("Recorded f"), "{said}");
+        let ended = "until it ended without a word: ";
+        assert!(said.starts_with("Recorded forever (") && words(&said).contains(ended), "{said}");
     }
     let output = run(&directory, &["plan", "--no-report", "a.gz"]);
     assert_eq!(output.status.code(), Some(3), "the file says so, too");

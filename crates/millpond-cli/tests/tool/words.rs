@@ -54,6 +54,76 @@ fn a_trace_without_a_clock_has_no_times_and_no_handles() {
 }
 
 #[test]
+fn a_class_that_is_none_is_told_with_the_nearest_names() {
+    let directory = Directory::new();
+    let spark = "0,alloc,0,Spark\n1,free,0,Spark\n";
+    directory.file("a.csv", format!("tick,event,id,class\n{spark}"));
+    directory.file(
+        "b.csv",
+        format!("tick,event,id,class\n{spark}0,alloc,1,SparkBurst\n")
+            .replace("1,free,0,Spark\n", ""),
+    );
+    let names = "n a\tnew<Bullet>\t\nn b\tgame::shoot\t\n";
+    directory.file("c.heap", format!("millpond heap 1\nt 1 a b\n+ 1 30 1\n+ 2 40 0\n{names}e 0\n"));
+    let plan = |class: &str, traces: &[&str]| {
+        let plan = ["plan", "--no-report", "--class", class];
+        millpond(&directory).args(plan).args(traces).output().unwrap()
+    };
+    let told = |class: &str, traces: &[&str]| refused(&plan(class, traces));
+    assert_eq!(
+        told("Sparks*", &["a.csv", "b.csv"]),
+        "--class: `Sparks*` fits no class; the nearest are Spark and SparkBurst"
+    );
+    // It is enough if it fits a class of one of them.
+    let text = done(&plan("SparkB*", &["a.csv", "b.csv"]));
+    assert!(text.contains("SparkBurst"), "{text}");
+    assert!(told("50", &["c.heap"]).ends_with("fits no class; the nearest are 48 and 64"));
+    assert!(
+        told("*bullet", &["c.heap"])
+            .ends_with("sizes in bytes here; a function of that name requests 48")
+    );
+    for output in ["--json", "--csv"] {
+        let output = millpond(&directory).args(["plan", output, "--class", "x", "a.csv"]).output();
+        assert!(refused(&output.unwrap()).contains("`x` fits no class"));
+    }
+}
+
+#[test]
+fn who_requests_most_of_a_size_stands_below_it() {
+    let directory = Directory::new();
+    let long = "game::".repeat(20);
+    let mut text = "millpond heap 1\nt 1 a c\nt 2 b c\nt 3 d\n".to_owned();
+    for n in 0..9 {
+        text += &format!("+ {n} 30 {}\n+ 1{n} 40 2\n+ 2{n} 50 3\n+ 3{n} 60 0\n", 1 + n % 5 / 4);
+    }
+    text += &format!("n a\tnew<Bullet>\t\nn b\t{long}Trail::grow\t\nn c\tshoot\t\n");
+    text += &format!("n d\t<{} as game::Draw>::draw\t\ne 0\n", "x".repeat(200));
+    directory.file("a.heap", text);
+    let plan = ["plan", "--all", "a.heap"];
+    let text = done(&millpond(&directory).args(plan).output().unwrap());
+    fits_a_terminal(&text);
+    let below = |size: &str| {
+        let mut lines = text.lines().map(str::trim_start);
+        lines.find(|line| line.starts_with(size));
+        lines.next().unwrap().to_owned()
+    };
+    assert_eq!(below("48 "), "8 by new<Bullet> in shoot");
+    assert!(
+        below("64 ").starts_with("all by game::game::") && below("64 ").ends_with("::Trail::grow")
+    );
+    assert!(below("80 ").starts_with("all by <xxx") && below("80 ").ends_with("::draw"), "{text}");
+    let report = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
+    assert!(report.contains(">requested most by</th>"), "{report}");
+    assert!(report.contains("title=\"8 objects\">new&lt;Bullet&gt; in shoot</td>"), "{report}");
+    // A recording without call stacks has no such lines.
+    let nobody = "millpond heap 1\n+ 1 30 0\ne 0\n";
+    directory.file("a.heap", nobody);
+    let text = done(&millpond(&directory).args(plan).output().unwrap());
+    let report = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
+    assert!(!text.contains("all by ") && !report.contains("requested most by"), "{text}");
+}
+
+#[test]
 fn the_users_tick_rate_is_a_clock() {
     let directory = Directory::new();
     directory.file("a.csv", without_clock());
@@ -210,16 +280,17 @@ fn classes_are_filtered_by_pattern() {
     let directory = Directory::new();
     let text = "tick,event,id,class\n0,alloc,1,Imp\n0,alloc,2,ImpBall\n0,alloc,3,Tree\n";
     directory.file("a.csv", text);
-    let plan = |pattern: &str| {
+    let run = |pattern: &str| {
         let arguments = ["plan", "--csv", "--class", pattern, "a.csv"];
-        done(&millpond(&directory).args(arguments).output().unwrap())
+        millpond(&directory).args(arguments).output().unwrap()
     };
+    let plan = |pattern: &str| done(&run(pattern));
     let names = |text: &str| -> Vec<String> {
         text.lines().skip(1).map(|l| l.split(',').nth(1).unwrap().to_owned()).collect()
     };
     assert_eq!(names(&plan("Imp*")), ["Imp", "ImpBall"]);
     assert_eq!(names(&plan("Imp")), ["Imp"]);
-    assert!(names(&plan("x")).is_empty());
+    refused(&run("x"));
 }
 
 #[test]

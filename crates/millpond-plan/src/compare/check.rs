@@ -76,10 +76,10 @@ pub fn check(source: &Source, scenario: Scenario<'_>, text: &str) -> Result<Chec
     let mut filling = Filling::new(scenario);
     // The classes have names only at the end: all are counted, and the second reading fills the pools.
     let mut peaks = Peaks::default();
-    let summary = trace::read(source.open()?, &mut peaks, &mut Silent)?;
+    let summary = trace::read(trace::open(source)?, &mut peaks, &mut Silent)?;
     summary.expect_times("a check")?;
     filling.name(&summary);
-    if trace::read(source.open()?, &mut filling, &mut Silent)? != summary {
+    if trace::read(trace::open(source)?, &mut filling, &mut Silent)? != summary {
         return Err(Fault::whole("changed while being read, expected a finished trace"));
     }
     let is_planned = |class: &String| filling.pools.iter().any(|pool| pool.name == *class);

@@ -13,15 +13,34 @@ pub struct Limits {
     pub share: f64,
     /// The number of objects by which they have to, besides.
     pub objects: u64,
+    /// How many standard deviations they have to, besides, as if each object came by chance: games roll dice.
+    pub deviations: f64,
     /// The factor by which lives have to become longer.
     pub life_factor: f64,
     /// The time by which they have to, besides, in frames or ticks.
     pub life: u64,
+    /// The same in milliseconds, where a recording has no frames: three of them, at 60 a second.
+    pub life_ms: u64,
+}
+
+impl Limits {
+    /// The limits for this share, in place of a tenth. A smaller one also tells what chance may explain.
+    #[must_use]
+    pub fn of_share(share: f64) -> Self {
+        let usual = Self::default();
+        let deviations = usual.deviations * (share / usual.share).min(1.0);
+        Self { share, deviations, life_factor: 1.0 + 5.0 * share, ..usual }
+    }
+
+    /// Whether two numbers differ by more than chance explains.
+    fn is_beyond_chance(&self, a: u64, b: u64) -> bool {
+        a.abs_diff(b) as f64 >= self.deviations * ((a + b) as f64).sqrt()
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { share: 0.1, objects: 8, life_factor: 1.5, life: 3 }
+        Self { share: 0.1, objects: 8, deviations: 2.0, life_factor: 1.5, life: 3, life_ms: 50 }
     }
 }
 
@@ -96,7 +115,15 @@ pub fn diff(before: &Opened<'_>, after: &Opened<'_>, limits: &Limits) -> Result<
     let in_frames = before.has_frames() && after.has_frames();
     let has_times = before.has_fine_clock() && after.has_fine_clock();
     let is_heap = before.summary.allocations.is_some();
-    let sites = (before.sites(in_frames)?, after.sites(in_frames)?);
+    let longer = before.length(in_frames).max(after.length(in_frames));
+    let sites = (before.sites(in_frames, longer)?, after.sites(in_frames, longer)?);
+    let life_unit = match (in_frames, is_heap) {
+        (true, _) => "frame",
+        (false, true) => "ms",
+        (false, false) => "tick",
+    };
+    let life = if life_unit == "ms" { limits.life_ms } else { limits.life };
+    let limits = &Limits { life, ..*limits };
     let mut alike = 0;
     let mut differences = Vec::new();
     for (one, other) in paired(sites.0, sites.1) {
@@ -121,11 +148,6 @@ pub fn diff(before: &Opened<'_>, after: &Opened<'_>, limits: &Limits) -> Result<
         let (before, after) = difference.weight();
         (std::cmp::Reverse(before.abs_diff(after)), difference.name().to_owned())
     });
-    let life_unit = match (in_frames, is_heap) {
-        (true, _) => "frame",
-        (false, true) => "ms",
-        (false, false) => "tick",
-    };
     Ok(Diff { differences, alike, life_unit })
 }
 
@@ -177,7 +199,10 @@ fn changes(one: &Site, other: &Site, limits: &Limits) -> Vec<Change> {
         changes.push(Change::Size(a, b));
     }
     let differs = |a: u64, b: u64| {
-        a.abs_diff(b) >= limits.objects && a.abs_diff(b) as f64 > a.max(b) as f64 * limits.share
+        let apart = a.abs_diff(b);
+        apart >= limits.objects
+            && apart as f64 > a.max(b) as f64 * limits.share
+            && limits.is_beyond_chance(a, b)
     };
     if differs(one.peak.into(), other.peak.into()) {
         changes.push(Change::Peak(one.peak, other.peak));
@@ -201,30 +226,45 @@ fn changes_in_time(
         && let (Some(a), Some(b)) = (one.life, other.life)
         && one.births.min(other.births) >= limits.objects
         && a.abs_diff(b) >= limits.life
-        && a.max(b) as f64 >= a.min(b) as f64 * limits.life_factor
+        && is_longer((a, b), limits)
+        // On a slow machine all lives take longer, and as many births.
+        && one.life_in_births.zip(other.life_in_births).is_none_or(|births| is_longer(births, limits))
     {
         changes.push(Change::Life(a, b));
     }
-    if one.peak.min(other.peak) >= limits.objects as u32 && has_moved(one, other) {
+    // A recording that goes on for longer has its peaks at another share of its time, and a slow one at another time. One that
+    // has moved is at another of both.
+    let has_moved = || {
+        one.courses
+            .iter()
+            .zip(&other.courses)
+            .all(|of| has_moved(of, (one.peak, other.peak), limits))
+    };
+    if one.peak.min(other.peak) >= limits.objects as u32 && has_moved() {
         let at = |site: &Site, of: &Opened<'_>| Moment::of(site.peak_tick, &of.summary);
         changes.push(Change::PeakAt(at(one, before), at(other, after)));
     }
     changes
 }
 
-/// Whether the most are alive at another time, and clearly fewer where they were before. A count that stays near its peak
-/// has none that could move.
-fn has_moved(one: &Site, other: &Site) -> bool {
-    let peak_of = |site: &Site| {
-        let most = site.course.iter().copied().max().unwrap_or(0);
-        site.course.iter().position(|&live| live == most).unwrap_or(0)
+fn is_longer((a, b): (u64, u64), limits: &Limits) -> bool {
+    a.max(b) as f64 >= a.min(b) as f64 * limits.life_factor
+}
+
+/// Whether the most are alive in another stretch of time, and clearly fewer where they were before. A count that stays near its
+/// peak has none that could move.
+fn has_moved((one, other): (&Vec<u32>, &Vec<u32>), peaks: (u32, u32), limits: &Limits) -> bool {
+    let peak_of = |course: &[u32]| {
+        let most = course.iter().copied().max().unwrap_or(0);
+        course.iter().position(|&live| live == most).unwrap_or(0)
     };
     let (at, then) = (peak_of(one), peak_of(other));
-    let is_low = |site: &Site, at: usize| {
+    let is_low = |course: &[u32], at: usize, peak: u32| {
         // A peak at the border of two stretches may be in either.
         let near = at.saturating_sub(1)..(at + 2).min(STRETCHES);
-        let most = site.course.get(near).unwrap_or_default().iter().copied().max().unwrap_or(0);
-        f64::from(most) < f64::from(site.peak) * MOVED_SHARE
+        let most = course.get(near).unwrap_or_default().iter().copied().max().unwrap_or(0);
+        f64::from(most) < f64::from(peak) * MOVED_SHARE
+            && limits.is_beyond_chance(most.into(), peak.into())
     };
-    at.abs_diff(then) >= MOVED_STRETCHES && is_low(one, then) && is_low(other, at)
+    at.abs_diff(then) >= MOVED_STRETCHES && is_low(one, then, peaks.0) && is_low(other, at, peaks.1)
 }

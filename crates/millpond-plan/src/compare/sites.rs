@@ -19,7 +19,7 @@ const FINE_TICKS_MIN: u64 = 4 * STRETCHES as u64;
 pub struct Site {
     /// The function that allocates, or the class.
     pub name: String,
-    /// The size of a block, in recordings of a heap.
+    /// The size of a block, in recordings of a heap; of the largest object, in lifetime traces with sizes.
     pub bytes: Option<u64>,
     /// How many were born.
     pub births: u64,
@@ -31,8 +31,10 @@ pub struct Site {
     pub left: u32,
     /// The median length of a life, in ticks or frames.
     pub life: Option<u64>,
-    /// The most that were alive in each stretch of time.
-    pub(super) course: Vec<u32>,
+    /// The same, counted in the births of all sites meanwhile, which do not depend on the machine's pace.
+    pub(super) life_in_births: Option<u64>,
+    /// The most that were alive in each stretch of time: of the recording's own, and of the longer one of both.
+    pub(super) courses: [Vec<u32>; 2],
 }
 
 /// A recording of which the summary was read.
@@ -49,7 +51,7 @@ impl<'s> Opened<'s> {
     /// # Errors
     /// If it cannot be used, or has no times.
     pub fn of(source: &'s Source) -> Result<Self, Fault> {
-        let summary = trace::read(source.open()?, &mut Nobody, &mut Silent)?;
+        let summary = trace::read(trace::open(source)?, &mut Nobody, &mut Silent)?;
         summary.expect_times("a comparison")?;
         Ok(Self { summary, source })
     }
@@ -64,16 +66,31 @@ impl<'s> Opened<'s> {
         self.summary.frames.as_ref().is_some_and(Frames::are_ticks)
     }
 
-    /// Reads it again, and counts its objects by site. Lives are in frames, if they are wanted and there are any.
+    /// Its length, in frames if they are wanted and there are any, else in ticks.
+    pub(super) fn length(&self, in_frames: bool) -> u64 {
+        match self.frames(in_frames) {
+            Some(frames) => frames.count() + 1,
+            None => self.summary.ticks(),
+        }
+    }
+
+    fn frames(&self, in_frames: bool) -> Option<&Frames> {
+        self.summary.frames.as_ref().filter(|_| in_frames)
+    }
+
+    /// Reads it again, and counts its objects by site. Lives are in frames, if they are wanted and there are any. `longer` is the
+    /// length of the longer one of the recordings that are compared.
     ///
     /// # Errors
     /// If it has changed meanwhile.
-    pub fn sites(&self, in_frames: bool) -> Result<Vec<Site>, Fault> {
+    pub fn sites(&self, in_frames: bool, longer: u64) -> Result<Vec<Site>, Fault> {
         let Self { summary, source } = self;
         let (names, of_kind) = names(summary);
-        let frames = summary.frames.as_ref().filter(|_| in_frames);
-        let mut counting = Counting::new(names.len(), &of_kind, summary, frames);
-        if trace::read(source.open()?, &mut counting, &mut Silent)? != *summary {
+        let lengths = [self.length(in_frames), longer];
+        let frames = self.frames(in_frames);
+        let mut counting =
+            Counting::new(names.len(), &of_kind, summary.first_tick, lengths, frames);
+        if trace::read(trace::open(source)?, &mut counting, &mut Silent)? != *summary {
             return Err(Fault::whole("changed while being read, expected a finished trace"));
         }
         Ok(counting.finish(names))
@@ -107,54 +124,62 @@ fn names(summary: &Summary) -> (Vec<(String, Option<u64>)>, Vec<u32>) {
 #[derive(Debug, Clone)]
 struct Counts {
     births: u64,
+    bytes: Option<u64>,
     live: u32,
     peak: u32,
     peak_tick: u32,
-    ended: Lengths,
-    left: Lengths,
+    /// The lives that have ended, and the others: in time, and in births.
+    ended: [Lengths; 2],
+    left: [Lengths; 2],
     /// The most alive in each stretch so far, the current one included.
-    course: Vec<u32>,
+    courses: [Vec<u32>; 2],
 }
 
 struct Counting<'r> {
     of_kind: &'r [u32],
     frames: Option<&'r Frames>,
     first_tick: u32,
-    ticks: u64,
+    /// The times that are divided into stretches.
+    lengths: [u64; 2],
     /// The current tick, and its time: the tick, or its frame.
     tick: u32,
     time: u32,
-    stretch: usize,
+    stretches: [usize; 2],
     sites: Vec<Counts>,
-    /// The time of birth and the site of each live object, by key.
-    born: Vec<(u32, u32)>,
+    /// How many births there were, of all sites.
+    births: u32,
+    /// The time of birth, how many births there were before it, and the site of each live object, by key.
+    born: Vec<([u32; 2], u32)>,
 }
 
 impl<'r> Counting<'r> {
     fn new(
         sites: usize,
         of_kind: &'r [u32],
-        summary: &Summary,
+        first_tick: u32,
+        lengths: [u64; 2],
         frames: Option<&'r Frames>,
     ) -> Self {
         let none = Counts {
             births: 0,
+            bytes: None,
             live: 0,
             peak: 0,
             peak_tick: 0,
-            ended: Lengths::default(),
-            left: Lengths::default(),
-            course: Vec::new(),
+            ended: Default::default(),
+            left: Default::default(),
+            courses: Default::default(),
         };
         Self {
             of_kind,
             frames,
-            first_tick: summary.first_tick,
-            ticks: summary.ticks(),
+            first_tick,
+            lengths,
             tick: u32::MAX,
             time: 0,
-            stretch: 0,
+            stretches: [0; 2],
             sites: vec![none; sites],
+            births: 0,
             born: Vec::new(),
         }
     }
@@ -166,29 +191,41 @@ impl<'r> Counting<'r> {
                 Some(frames) => frames.at(tick).unwrap_or(0) as u32,
                 None => tick,
             };
-            let (since, all) = match self.frames {
-                Some(frames) => (u64::from(self.time), frames.count() + 1),
-                None => (u64::from(tick.saturating_sub(self.first_tick)), self.ticks),
+            let since = match self.frames {
+                Some(_) => u64::from(self.time),
+                None => u64::from(tick.saturating_sub(self.first_tick)),
             };
-            self.stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
-            self.stretch = self.stretch.min(STRETCHES - 1);
+            self.stretches = self.lengths.map(|all| {
+                let stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
+                stretch.min(STRETCHES - 1)
+            });
         }
+    }
+
+    /// How long an object has lived until now, in time and in births, and its site.
+    fn life(&self, key: u32) -> ([u32; 2], u32) {
+        let ([time, births], site) = self.born[key as usize];
+        ([self.time.saturating_sub(time), self.births.saturating_sub(births)], site)
     }
 
     fn finish(self, names: Vec<(String, Option<u64>)>) -> Vec<Site> {
         let sites = self.sites.into_iter().zip(names).filter(|(of, _)| of.births > 0);
         sites
             .map(|(mut of, (name, bytes))| {
-                of.note(STRETCHES - 1);
+                of.note([STRETCHES - 1; 2]);
+                let life = |unit: usize| {
+                    of.ended[unit].quantile(&of.left[unit], 0.5).map(|length| length.ticks)
+                };
                 Site {
                     name,
-                    bytes,
+                    bytes: bytes.or(of.bytes),
                     births: of.births,
                     peak: of.peak,
                     peak_tick: of.peak_tick,
                     left: of.live,
-                    life: of.ended.quantile(&of.left, 0.5).map(|length| length.ticks),
-                    course: of.course,
+                    life: life(0),
+                    life_in_births: life(1),
+                    courses: of.courses,
                 }
             })
             .collect()
@@ -197,9 +234,11 @@ impl<'r> Counting<'r> {
 
 impl Counts {
     /// Notes how many are alive, in all stretches up to this one.
-    fn note(&mut self, stretch: usize) {
-        if self.course.len() <= stretch {
-            self.course.resize(stretch + 1, self.live);
+    fn note(&mut self, stretches: [usize; 2]) {
+        for (course, stretch) in self.courses.iter_mut().zip(stretches) {
+            if course.len() <= stretch {
+                course.resize(stretch + 1, self.live);
+            }
         }
     }
 }
@@ -210,14 +249,18 @@ impl Watch for Counting<'_> {
         let site = self.of_kind.get(event.kind as usize).copied().unwrap_or(0);
         let key = event.key as usize;
         if key >= self.born.len() {
-            self.born.resize(key + 1, (0, 0));
+            self.born.resize(key + 1, ([0; 2], 0));
         }
-        self.born[key] = (self.time, site);
+        self.born[key] = ([self.time, self.births], site);
+        self.births = self.births.saturating_add(1);
         let of = &mut self.sites[site as usize];
-        of.note(self.stretch);
+        of.note(self.stretches);
         of.births += 1;
+        of.bytes = of.bytes.max(event.bytes);
         of.live += 1;
-        of.course[self.stretch] = of.course[self.stretch].max(of.live);
+        for (course, stretch) in of.courses.iter_mut().zip(self.stretches) {
+            course[stretch] = course[stretch].max(of.live);
+        }
         if of.live > of.peak {
             (of.peak, of.peak_tick) = (of.live, event.tick);
         }
@@ -225,18 +268,18 @@ impl Watch for Counting<'_> {
 
     fn death(&mut self, event: Event) {
         self.turn_to(event.tick);
-        let (born, site) = self.born[event.key as usize];
+        let (life, site) = self.life(event.key);
         let of = &mut self.sites[site as usize];
-        of.note(self.stretch);
+        of.note(self.stretches);
         of.live -= 1;
-        of.ended.add(self.time.saturating_sub(born));
+        of.ended.iter_mut().zip(life).for_each(|(ended, life)| ended.add(life));
     }
 
     fn left(&mut self, _: u32, key: u32, last_tick: u32) {
         self.turn_to(last_tick);
-        let (born, site) = self.born[key as usize];
+        let (life, site) = self.life(key);
         let of = &mut self.sites[site as usize];
-        of.left.add(self.time.saturating_sub(born));
+        of.left.iter_mut().zip(life).for_each(|(left, life)| left.add(life));
     }
 }
 

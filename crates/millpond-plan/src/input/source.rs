@@ -1,6 +1,6 @@
 //! An input that can be read twice, whatever it is.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::known;
 use super::spool::Spool;
 use crate::error::{Fault, reason};
 use crate::progress::{Progress, Show, Silent};
-use crate::trace::{Frames, Names};
+use crate::trace::{Beforehand, Frames, Names};
 
 /// A source that can be opened repeatedly and yields the same bytes each time.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct Source {
     show: Option<Show>,
     accepts_cut: bool,
     names: Option<Rc<dyn Names>>,
+    has_profiler: bool,
+    beforehand: OnceCell<Beforehand>,
 }
 
 #[derive(Debug)]
@@ -116,7 +118,15 @@ impl Source {
     }
 
     fn new(place: Stored, bytes_stored: u64) -> Self {
-        Self { place, bytes_stored, show: None, accepts_cut: false, names: None }
+        Self {
+            place,
+            bytes_stored,
+            show: None,
+            accepts_cut: false,
+            names: None,
+            has_profiler: false,
+            beforehand: OnceCell::new(),
+        }
     }
 
     /// The same source, read up to its end if it is cut short: what comes before is read, and where it ends is noted.
@@ -147,6 +157,29 @@ impl Source {
     #[must_use]
     pub fn with_names(self, names: Rc<dyn Names>) -> Self {
         Self { names: Some(names), ..self }
+    }
+
+    /// The same source, whose blocks of the profiler count as the program's.
+    #[must_use]
+    pub fn with_profiler(self) -> Self {
+        Self { has_profiler: true, ..self }
+    }
+
+    /// Whether the profiler's own blocks count.
+    pub(crate) fn has_profiler(&self) -> bool {
+        self.has_profiler
+    }
+
+    /// What is known of it before its events are read, as this function finds out once.
+    pub(crate) fn beforehand(
+        &self,
+        find_out: impl FnOnce(&Self) -> Result<Beforehand, Fault>,
+    ) -> Result<&Beforehand, Fault> {
+        if let Some(known) = self.beforehand.get() {
+            return Ok(known);
+        }
+        let found = find_out(self)?;
+        Ok(self.beforehand.get_or_init(|| found))
     }
 
     /// Begins to show a reading of this source.
@@ -193,7 +226,8 @@ impl Source {
         let text = as_utf8(encoding, Box::new(beginning.chain(text)), &ending);
         let (mark_bytes, bytes_stored) = (encoding.mark() as u64, self.bytes_stored);
         let names = self.names.clone();
-        Ok(Input { text, bytes_read, bytes_stored, mark_bytes, ending, names, frames: None })
+        let (frames, profilers) = (None, Rc::default());
+        Ok(Input { text, bytes_read, bytes_stored, mark_bytes, ending, names, frames, profilers })
     }
 }
 
@@ -229,6 +263,7 @@ pub struct Input<'a> {
     ending: Ending,
     names: Option<Rc<dyn Names>>,
     frames: Option<Rc<Frames>>,
+    profilers: Rc<[bool]>,
 }
 
 impl Input<'_> {
@@ -241,6 +276,16 @@ impl Input<'_> {
     /// The frames in which it is read.
     pub(crate) fn frames(&self) -> Option<Rc<Frames>> {
         self.frames.clone()
+    }
+
+    /// The same input, without the blocks of the profiler: those of the call stacks that are marked here, from number 1 on.
+    pub(crate) fn without(self, profilers: Rc<[bool]>) -> Self {
+        Self { profilers, ..self }
+    }
+
+    /// Which call stacks are the profiler's.
+    pub(crate) fn profilers(&self) -> Rc<[bool]> {
+        Rc::clone(&self.profilers)
     }
 
     /// Names for the code of the recorded program, if whoever opened it has some.

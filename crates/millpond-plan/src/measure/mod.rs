@@ -167,7 +167,7 @@ fn scripts<'k>(
     let mut newest_first = recorder();
     let mut progress = source.progress(label);
     let mut oldest_first = None;
-    let input = source.open()?.in_frames(summary.frames_as_ticks());
+    let input = trace::open(source)?.in_frames(summary.frames_as_ticks());
     let again = if summary.says_who_died() {
         trace::read(input, &mut newest_first, &mut *progress)?
     } else {
@@ -199,7 +199,7 @@ fn room_for(scripts: &[Script]) -> Box<[MaybeUninit<u8>]> {
 pub fn calls_ns(source: &Source) -> Result<Vec<f64>, Fault> {
     let mut nobody = Nobody;
     let mut progress = source.progress("reading");
-    let input = source.open()?.in_frames(trace::frames(source)?);
+    let input = trace::open(source)?.in_frames(trace::frames(source)?);
     let summary = trace::read(input, &mut nobody, &mut *progress)?;
     drop(progress);
     summary.expect_times("a replay")?;

@@ -6,7 +6,7 @@ use super::figures::{count, number_of, percent};
 use super::foreign::{for_markdown, for_terminal};
 use super::json::json_text;
 use super::paint::Paint;
-use super::table::Table;
+use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::compare::check::{Check, Checked};
 use crate::error::{Failure, shown};
@@ -110,9 +110,14 @@ fn sentence(recording: &CheckedRecording) -> String {
             percent(share(&pool))
         );
     }
-    if !without_pool.is_empty() {
-        let classes = number_of(without_pool.len() as u64, "class");
-        text += &format!("; {classes} without a pool");
+    // The largest is told: it is the one that may be new since the budget.
+    if let Some((class, peak)) = without_pool.first() {
+        let (classes, class) = (number_of(without_pool.len() as u64, "class"), name_cell(class));
+        let at_once = number_of((*peak).into(), "object");
+        text += &match without_pool.len() {
+            1 => format!("; {classes} without a pool, {class} (at most {at_once})"),
+            _ => format!("; {classes} without a pool, the largest {class} (at most {at_once})"),
+        };
     }
     text + "."
 }

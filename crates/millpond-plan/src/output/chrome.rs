@@ -31,7 +31,7 @@ pub fn chrome(
 ) -> Result<u64, Failure> {
     let told = |fault: Fault| fault.of_input(name);
     let summary =
-        trace::read(source.open().map_err(told)?, &mut Nobody, &mut Silent).map_err(told)?;
+        trace::read(trace::open(source).map_err(told)?, &mut Nobody, &mut Silent).map_err(told)?;
     summary.expect_times("a timeline").map_err(told)?;
     let mut events = Events { out, written: 0, failed: None };
     events.raw("{\"traceEvents\":[");
@@ -46,7 +46,8 @@ pub fn chrome(
             told(Fault::whole("has no clock; say with --tick-rate how many ticks a second has"))
         })?;
         let mut counting = Counting::new(&summary, rate, &mut events);
-        trace::read(source.open().map_err(told)?, &mut counting, &mut Silent).map_err(told)?;
+        trace::read(trace::open(source).map_err(told)?, &mut counting, &mut Silent)
+            .map_err(told)?;
         counting.tell();
     }
     events.raw("\n]}\n");

@@ -67,7 +67,11 @@ impl Compared {
                 }
                 Change::Births(a, b) => format!("created {} → {}", count(*a), count(*b)),
                 Change::Life(a, b) => {
-                    format!("median life {} → {}", number_of(*a, unit), number_of(*b, unit))
+                    let life = |length: u64| match unit {
+                        "ms" => format!("{} ms", count(length)),
+                        _ => number_of(length, unit),
+                    };
+                    format!("median life {} → {}", life(*a), life(*b))
                 }
                 Change::PeakAt(a, b) => {
                     format!("peak {} → {}", a.words(self.format), b.words(self.format))

@@ -8,9 +8,9 @@ use super::json::{CutJson, LengthJson, Number, json_text};
 use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
-    Between, BirthsPerTick, BusiestBetween, Class, GENERATION_BITS, LeftOut, Library, Means,
-    NotTried, OtherAllocator, Proof, Proposal, Rules, SizeClass, SizeClasses, SmallerBetween,
-    TimeOf, TimeSaved, TracePlan, Unsure, Untouched, lifetimes_of, seconds_until,
+    Between, BirthsPerTick, BusiestBetween, Class, EndedBy, GENERATION_BITS, LeftOut, Library,
+    Means, NotTried, OtherAllocator, Proof, Proposal, Rules, SizeClass, SizeClasses,
+    SmallerBetween, TimeOf, TimeSaved, TracePlan, Unsure, Untouched, lifetimes_of, seconds_until,
 };
 use crate::reading::ReadingJson;
 use crate::trace::{Caller, End, Wrapper};
@@ -67,6 +67,10 @@ struct TraceJson<'p> {
     /// Of recordings of millpond-heap, and of live traces: `whole`, `at-limit` or `missing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<&'static str>,
+    /// If it was recorded for this plan, what ended that: `program`, `interrupt`, `seconds`, `crash`, `silence` (the connection
+    /// ended without a word) or `stream` (what came is not Tracy's).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_by: Option<&'static str>,
     /// Where the file is cut short, if it is.
     cut: Option<CutJson<'p>>,
     /// What was read of the file, and what was passed over.
@@ -430,6 +434,7 @@ impl<'p> TraceJson<'p> {
                 End::AtLimit => "at-limit",
                 End::Missing => "missing",
             }),
+            ended_by: plan.ended_by.map(EndedBy::name),
             reading: ReadingJson::from(&summary.reading),
             frames: summary.frames.as_ref().map(|frames| FramesJson {
                 count: frames.count(),

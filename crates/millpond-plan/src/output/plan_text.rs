@@ -11,12 +11,12 @@ use super::handles::{Lasting, handles_table};
 use super::meaning::{full_pools, time};
 use super::paint::Paint;
 use super::size_classes::size_classes_text;
-use super::table::{Table, name_cell};
+use super::table::{Table, function_up_to, name_cell};
 use super::wrap::wrapped;
 use crate::input::Cut;
 use crate::pattern::Pattern;
 use crate::plan::{Between, Class, Proof, Rules, TracePlan, Unsure, Untouched};
-use crate::trace::{End, Format, HeapFormat, Summary, TickUnit};
+use crate::trace::{Caller, End, Format, HeapFormat, Summary, TickUnit};
 
 /// The parts of a plan to show.
 #[derive(Debug, Clone)]
@@ -411,6 +411,9 @@ fn sizes(plan: &TracePlan, classes: &[&Class], legend: Option<String>, paint: Pa
             class.bytes_at_capacity().map_or_else(String::new, bytes),
             smaller(class).unwrap_or_default(),
         ]);
+        if let Some(caller) = class.main_caller() {
+            table.below(|columns_max| requested_by(caller, class, columns_max));
+        }
     }
     let mut out = table.render(paint);
     if let Some(legend) = legend {
@@ -433,6 +436,17 @@ fn sizes(plan: &TracePlan, classes: &[&Class], legend: Option<String>, paint: Pa
         }
     }
     out
+}
+
+/// Who requests most objects of a class: `1,800 by new<[u8; 200]> in shoot`, `all by shoot`.
+fn requested_by(caller: &Caller, class: &Class, columns_max: usize) -> String {
+    let many = match caller.allocations == class.statistics.lifetimes {
+        true => "all".to_owned(),
+        false => count(caller.allocations),
+    };
+    let by = format!("{many} by ");
+    let function = function_up_to(&caller.function, columns_max.saturating_sub(by.len()));
+    by + &function
 }
 
 /// `1 object`, `2 objects`, `3 to 5 objects`.

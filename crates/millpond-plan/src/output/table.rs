@@ -4,12 +4,17 @@
 //! ends. Here a line stays a line: names are cut in the middle, where they differ least, unless a table asks for
 //! whole names, and columns are dropped: those that the table says, in its order, then from the last one on.
 
+use super::foreign::for_terminal;
 use super::paint::Paint;
 use super::wrap::{COLUMNS, columns, fitted};
 use crate::error::shown;
+use crate::trace::NO_NAME;
 
 /// The separator of two columns.
 const GAP: &str = "  ";
+
+/// What a line below a row begins with.
+const BELOW: &str = "      ";
 
 /// The widest that a name gets, in columns.
 const NAME_COLUMNS_MAX: usize = 44;
@@ -26,6 +31,8 @@ pub struct Table {
     give_way: &'static [&'static str],
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
+    /// The line below each row that has one, by its number.
+    below: Vec<(usize, String)>,
 }
 
 #[derive(Debug)]
@@ -50,6 +57,7 @@ impl Table {
             give_way: &[],
             columns,
             rows: Vec::new(),
+            below: Vec::new(),
         }
     }
 
@@ -68,6 +76,13 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Adds a line below the last row, from its second column on: `line` gets the number of columns that there are.
+    pub fn below(&mut self, line: impl FnOnce(usize) -> String) {
+        if let Some(row) = self.rows.len().checked_sub(1) {
+            self.below.push((row, line(self.columns_max - BELOW.len())));
+        }
+    }
+
     /// Whether it has no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -79,10 +94,15 @@ impl Table {
         let headings: Vec<&str> = self.columns.iter().map(|c| c.heading).collect();
         let mut out = paint.faint(&self.line(&headings, &widths));
         out.push('\n');
-        for row in &self.rows {
+        let mut below = self.below.iter().peekable();
+        for (number, row) in self.rows.iter().enumerate() {
             let cells: Vec<&str> = row.iter().map(String::as_str).collect();
             out.push_str(&self.line(&cells, &widths));
             out.push('\n');
+            while let Some((_, line)) = below.next_if(|(row, _)| *row == number) {
+                out.push_str(&paint.faint(&format!("{BELOW}{line}")));
+                out.push('\n');
+            }
         }
         out
     }
@@ -177,6 +197,26 @@ pub fn short_function(function: &str) -> String {
     short
 }
 
+/// A function in at most this many columns: without what [`short_function`] leaves out, then without the modules that it is in,
+/// the outermost first, and then without its middle.
+pub fn function_up_to(function: &str, columns_max: usize) -> String {
+    if let Some((NO_NAME, caller)) = function.split_once(" < ") {
+        let of_caller = format!("{NO_NAME} < ");
+        let room = columns_max.saturating_sub(columns(&of_caller));
+        return fitted(&(of_caller + &function_up_to(caller, room)), columns_max);
+    }
+    let whole = for_terminal(&short_function(function)).into_owned();
+    let mut name = whole.as_str();
+    // In `<T as Trait>::method` and `new<T> in caller`, what comes before `::` may be the type.
+    while columns(name) > columns_max
+        && let Some((module, rest)) = name.split_once("::")
+        && module.chars().all(|c| c.is_alphanumeric() || c == '_')
+    {
+        name = rest;
+    }
+    fitted(name, columns_max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,6 +278,39 @@ mod tests {
         let long = "Pool<Packet, unsigned, 7ul, (Kind)1, true>::GetNew(unsigned)";
         assert_eq!(short_function(long), "Pool<Packet, …>::GetNew");
         assert_eq!(short_function("A::operator>(A const&)"), "A::operator>");
+    }
+
+    #[test]
+    fn a_line_below_a_row_is_as_long_as_a_terminal() {
+        let mut table = Table::new(&["<class", "lives"]).of_width(20);
+        table.below(|_| panic!("there is no row"));
+        table.row(vec!["Imp".to_owned(), "2".to_owned()]);
+        table.below(|columns| "x".repeat(columns));
+        table.row(vec!["Puff".to_owned(), "1".to_owned()]);
+        let expected = "class  lives\nImp        2\n      xxxxxxxxxxxxxx\nPuff       1\n";
+        assert_eq!(table.render(Paint::new(false)), expected);
+    }
+
+    #[test]
+    fn functions_lose_their_modules_before_their_names() {
+        let name = "bevy_ecs::world::command_queue::RawCommandQueue::push<(A, B)>";
+        assert_eq!(
+            function_up_to(name, 60),
+            "bevy_ecs::world::command_queue::RawCommandQueue::push<(A, …>"
+        );
+        assert_eq!(function_up_to(name, 40), "RawCommandQueue::push<(A, …>");
+        assert_eq!(function_up_to(name, 20), "push<(A, …>");
+        assert_eq!(function_up_to(name, 8), "push… …>");
+        let of_type = "<game::very::long::Path as core::clone::Clone>::clone";
+        assert_eq!(function_up_to(of_type, 21), "<game::ver…ne>::clone");
+        assert_eq!(function_up_to("new<[u8; 200]> in shoot", 30), "new<[u8; 200]> in shoot");
+        assert_eq!(function_up_to("(no name) < Sort(int)", 30), "(no name) < Sort");
+        assert_eq!(function_up_to("a\x1b[31m", 30), "a\\u{1b}[31m");
+        for columns_max in 1..70 {
+            for name in [name, of_type, "(no name) < A::b()", "弾丸プール::弾丸", ""] {
+                assert!(columns(&function_up_to(name, columns_max)) <= columns_max);
+            }
+        }
     }
 
     #[test]

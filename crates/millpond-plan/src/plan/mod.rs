@@ -132,6 +132,38 @@ impl NotTried {
 /// How long the program has to run before the first slot uses up its generations, unless the user says otherwise.
 pub const SESSION_HOURS_DEFAULT: f64 = 24.0;
 
+/// What ended the recording of a running program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedBy {
+    /// The program's end.
+    Program,
+    /// The user, by Ctrl-C.
+    Interrupt,
+    /// The time that the user had set.
+    Seconds,
+    /// A crash of the program.
+    Crash,
+    /// The end of the connection without a word.
+    Silence,
+    /// A stream that is none.
+    Stream,
+}
+
+impl EndedBy {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Program => "program",
+            Self::Interrupt => "interrupt",
+            Self::Seconds => "seconds",
+            Self::Crash => "crash",
+            Self::Silence => "silence",
+            Self::Stream => "stream",
+        }
+    }
+}
+
 /// A trace and the pools that it needs.
 #[derive(Debug)]
 pub struct TracePlan {
@@ -139,6 +171,8 @@ pub struct TracePlan {
     pub name: String,
     /// What a command line has in its place, if it is no file: a program that is recorded anew.
     pub recorder: Option<String>,
+    /// What ended the recording, if it was made for this plan.
+    pub ended_by: Option<EndedBy>,
     /// What the trace is.
     pub summary: Summary,
     /// Ticks per second; `None` if unknown.
@@ -293,6 +327,12 @@ pub struct Class {
 }
 
 impl Class {
+    /// The function that requests most of its objects, if one is known.
+    #[must_use]
+    pub fn main_caller(&self) -> Option<&Caller> {
+        self.callers.first().filter(|caller| caller.is_known())
+    }
+
     /// An untouched capacity, where one fits.
     #[must_use]
     pub fn untouched(&self, plan: &TracePlan) -> Option<Untouched> {
@@ -336,7 +376,7 @@ fn plan_with(
     let mut progress = source.progress(&format!("reading {}", file_name(name)));
     let mut both = Both(&mut statistics, &mut tape);
     let frames = trace::frames(source)?;
-    let open = || source.open().map(|input| input.in_frames(frames.clone()));
+    let open = || trace::open(source).map(|input| input.in_frames(frames.clone()));
     let summary = trace::read(open()?, &mut both, &mut *progress)?;
     drop(progress);
     statistics.finish(summary.last_tick);
@@ -408,6 +448,7 @@ fn plan_with(
     let mut plan = TracePlan {
         name: name.to_owned(),
         recorder: None,
+        ended_by: None,
         ticks_per_second,
         peak_live: statistics.all.peak_live,
         peak_tick: statistics.all.peak_tick,

@@ -68,7 +68,7 @@ pub fn size_classes(
     let sizes = slot_sizes(peaks, bytes_max);
     let mut demand = Demand::new(&plan.summary.classes, &sizes);
     let mut progress = source.progress(&format!("counting {}", plan.name));
-    trace::read(source.open()?, &mut demand, &mut *progress)?;
+    trace::read(trace::open(source)?, &mut demand, &mut *progress)?;
     let classes: Vec<SizeClass> = sizes
         .iter()
         .zip(&demand.classes)

@@ -4,13 +4,16 @@ use horrorshow::{Raw, Template, owned_html};
 
 use super::{
     figures, live_plot,
-    model::{Between, Class, Format, Length, Proof, Smaller, Trace},
+    model::{Between, Caller, Class, Format, Length, Proof, Smaller, Trace},
     texts,
 };
 use crate::output::between::in_table;
 
 /// The maximum number of rows; the classes beyond are summed up in one line below.
 const ROWS_MAX: usize = 1000;
+
+/// The longest name of a function.
+const CALLER_CHARS_MAX: usize = 60;
 
 /// The headings, which a cell repeats: in a narrow window each row becomes a list of them.
 const LIVE_OVER_TIME: &str = "live over time";
@@ -19,6 +22,7 @@ const MEMORY: &str = "memory";
 const MOST: &str = "most at once";
 const USUAL: &str = "99 % of the time";
 const CREATED: &str = "created";
+const CALLER: &str = "requested most by";
 const CHECKED: &str = "checked";
 const SMALLER: &str = "with fewer slots";
 const HANDLE: &str = "handle";
@@ -46,6 +50,7 @@ struct Columns {
     live_over_time: bool,
     times: bool,
     bytes: bool,
+    caller: bool,
     smaller: bool,
     handle: bool,
     proof: bool,
@@ -58,6 +63,7 @@ impl Columns {
             live_over_time: any(|class| class.live_over_time.is_some()),
             times: any(|class| class.births.is_some()),
             bytes: any(|class| class.bytes_at_capacity.is_some()),
+            caller: any(|class| class.caller.is_some()),
             smaller: any(|class| !class.smaller.is_empty()),
             handle: any(|class| !class.handle.is_empty()),
             proof: any(|class| class.proof.is_some()),
@@ -79,6 +85,7 @@ impl Columns {
                 th(class="num") : MOST;
                 @ if self.times { th(class="num") : USUAL; }
                 th(class="num") : CREATED;
+                @ if self.caller { th : CALLER; }
                 @ if self.proof { th : CHECKED; }
                 @ if self.smaller { th : SMALLER; }
                 @ if self.times { @ for heading in &times { th(class="num") : heading; } }
@@ -115,6 +122,7 @@ fn row<'r>(class: &'r Class, columns: Columns, times: &'r [String; 4]) -> impl T
             : number(MOST, class.peak_live);
             @ if columns.times { : optional(USUAL, class.p99_live, figures::count); }
             : number(CREATED, class.lifetimes);
+            @ if columns.caller { : caller(class.caller.as_ref()); }
             @ if columns.proof { : proof(class.proof.as_ref()); }
             @ if columns.smaller { : smaller(&class.smaller); }
             @ if columns.times {
@@ -179,6 +187,19 @@ fn smaller(smaller: &[Smaller]) -> impl Template {
                 : figures::number_of(pool.capacity, "slot"); : " refuse ";
                 b : in_table(pool.refused);
             }
+        }
+    }
+}
+
+/// The function that requests most of the objects; a tooltip says how many.
+fn caller(caller: Option<&Caller>) -> impl Template {
+    owned_html! {
+        @ if let Some(caller) = caller {
+            td(class="code", data-h=CALLER, title=figures::number_of(caller.allocations, "object")) {
+                : texts::cut(&caller.function, CALLER_CHARS_MAX);
+            }
+        } else {
+            td(class="none", data-h=CALLER) : "–";
         }
     }
 }
@@ -260,6 +281,7 @@ mod tests {
             live_over_time: is,
             times: is,
             bytes: is,
+            caller: is,
             smaller: is,
             handle: is,
             proof: is,
@@ -281,6 +303,20 @@ mod tests {
         let html = render(vec![class]);
         let cells = html.matches("<td").count();
         assert!(cells > 5 && html.matches("data-h=").count() == cells, "{html}");
+    }
+
+    #[test]
+    fn who_requests_most_has_a_column_if_somebody_is_known() {
+        let class = |function: &str| Class {
+            caller: Some(Caller { function: function.to_owned(), allocations: 1800 }),
+            ..Class::default()
+        };
+        let html =
+            render(vec![class("new<Puff> in shoot"), class(&"x".repeat(100)), Class::default()]);
+        assert!(html.contains("title=\"1,800 objects\">new&lt;Puff&gt; in shoot</td>"), "{html}");
+        assert!(html.contains(&("x".repeat(CALLER_CHARS_MAX) + "…</td>")), "{html}");
+        assert_eq!(html.matches("data-h=\"requested most by\"").count(), 3);
+        assert!(!render(vec![Class::default()]).contains(CALLER));
     }
 
     #[test]

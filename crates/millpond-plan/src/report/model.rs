@@ -97,6 +97,8 @@ pub struct Class {
     pub lifetime_median: Option<Between<Length>>,
     /// The length that 95 % of the lifetimes do not exceed; `None` if there was none.
     pub lifetime_p95: Option<Between<Length>>,
+    /// The function that requests most of them, and how many; `None` if the trace has no call stacks.
+    pub caller: Option<Caller>,
     /// The capacity to reserve.
     pub capacity: u64,
     /// The size of a pool of that capacity, if that of its objects is known.

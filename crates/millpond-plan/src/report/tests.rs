@@ -32,6 +32,7 @@ fn filled(text: &str) -> Report {
         }],
         proof: Some(proof),
         births: Some(Births { mean: 1.0, worst: 2 }),
+        caller: Some(Caller { function: text.to_owned(), allocations: 3 }),
         live_over_time: Some(series.clone()),
         lifetime_histogram: vec![Bin { from: 0, to: 1, count: 4 }],
         lifetimes_oldest_first: vec![Bin { from: 0, to: 2, count: 4 }],

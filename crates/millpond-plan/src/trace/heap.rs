@@ -3,14 +3,16 @@
 //! The recorders for other programs write the same format, and say so in its first line: `millpond record --tracy`, and
 //! `millpond_record.h`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::beforehand::Beforehand;
 use super::blocks::Blocks;
 use super::fields::hexadecimal;
 use super::heaptrack_raw::UNKNOWN_BLOCK;
+use super::profiler::{PROFILERS, is_profilers};
 use super::stacks::CallStacks;
-use super::{End, Frames, HeapFormat, Records, Summary, Watch, read_lines};
+use super::{End, Frames, HeapFormat, Nobody, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, found, shown, shown_start};
 use crate::input::{Lines, Source};
 use crate::progress::Progress;
@@ -56,27 +58,33 @@ pub(super) fn read(
     watch: &mut dyn Watch,
     progress: &mut dyn Progress,
 ) -> Result<Summary, Fault> {
-    let ticks = lines.input().frames();
-    read_lines(lines, 0, Reader { ticks, ..Reader::default() }, watch, progress)
+    let (ticks, profilers) = (lines.input().frames(), lines.input().profilers());
+    read_lines(lines, 0, Reader { ticks, profilers, ..Reader::default() }, watch, progress)
 }
 
-/// The frames that are the ticks of a recording, if it has such frames. What is wrong with its lines, reading it tells.
-pub(super) fn frames(source: &Source) -> Result<Option<Rc<Frames>>, Fault> {
+/// The frames that are the ticks of a recording, if it has such frames, and the call stacks of the profiler. What is wrong
+/// with its lines, reading it tells.
+pub(super) fn beforehand(source: &Source) -> Result<Beforehand, Fault> {
     let mut lines = Lines::new(source.open()?);
     // A recording by `millpond-heap` has no marks of frames.
     let is_marked =
         |block: &[u8]| block.strip_prefix(HEADER).is_some_and(|by| by.starts_with(b" "));
     if !lines.advance()? || !is_marked(lines.block()) {
-        return Ok(None);
+        return Ok(Beforehand::default());
     }
-    let mut frames = Frames::default();
+    let mut reader = Reader::default();
     loop {
-        let marks = lines.each(0, |line| match line {
-            [b'f', b' ', rest @ ..] => frames.begin(milliseconds(numbers::<1>(line, rest)?[0])?),
+        let said = lines.each(0, |line| match (line, reader.format) {
+            ([b'f', ..], _) | (_, None) => reader.line(line, &mut Nobody),
+            ([b't' | b'n', ..], Some(HeapFormat::Tracy)) if !source.has_profiler() => {
+                reader.line(line, &mut Nobody)
+            }
             _ => Ok(()),
         });
-        if marks.is_err() || !matches!(lines.advance(), Ok(true)) {
-            return Ok(frames.are_ticks().then(|| Rc::new(frames)));
+        if said.is_err() || !matches!(lines.advance(), Ok(true)) {
+            let profilers = reader.of_profiler().into();
+            let frames = reader.frames.filter(Frames::are_ticks).map(Rc::new);
+            return Ok(Beforehand { frames, profilers });
         }
     }
 }
@@ -88,6 +96,10 @@ type Named = [Vec<u8>; 3];
 struct Reader {
     format: Option<HeapFormat>,
     blocks: Blocks,
+    /// The live blocks of the profiler, which are left out.
+    of_profiler: HashSet<u64, foldhash::fast::RandomState>,
+    /// By number of the call stack, counted from 1, whether its blocks are such.
+    profilers: Rc<[bool]>,
     program: Vec<u8>,
     /// By number of the call stack, counted from 1: its addresses, the innermost first.
     stacks: Vec<Vec<u64>>,
@@ -127,6 +139,10 @@ impl Records for Reader {
             b'+' => {
                 let [address, bytes, place] = numbers(line, rest)?;
                 let (tick, place) = (self.event(), self.place(place)?);
+                if self.is_profilers(place) {
+                    self.leave_out(address);
+                    return Ok(());
+                }
                 // The header does not see what libraries free; their blocks' addresses come again.
                 if self.format == Some(HeapFormat::Header)
                     && self.blocks.death(tick, address, watch)
@@ -138,7 +154,7 @@ impl Records for Reader {
             b'-' => {
                 let [address] = numbers(line, rest)?;
                 let tick = self.event();
-                if !self.blocks.death(tick, address, watch) {
+                if !self.of_profiler.remove(&address) && !self.blocks.death(tick, address, watch) {
                     self.reading.pass_over(&UNKNOWN_BLOCK);
                 }
                 Ok(())
@@ -146,7 +162,16 @@ impl Records for Reader {
             b'r' => {
                 let [old, new, bytes, place] = numbers(line, rest)?;
                 let (tick, place) = (self.event(), self.place(place)?);
-                self.blocks.resize(tick, [old, new], bytes, place, watch)
+                let was_profilers = self.of_profiler.remove(&old);
+                match self.is_profilers(place) {
+                    true => {
+                        self.blocks.death(tick, old, watch);
+                        self.leave_out(new);
+                        Ok(())
+                    }
+                    false if was_profilers => self.blocks.birth(tick, new, bytes, place, watch),
+                    false => self.blocks.resize(tick, [old, new], bytes, place, watch),
+                }
             }
             b'c' => self.clock(line, rest),
             b'f' => {
@@ -183,6 +208,11 @@ impl Records for Reader {
 
     fn finish(self, watch: &mut dyn Watch) -> Result<Summary, Fault> {
         let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
+            if self.reading.count(&PROFILERS) > 0 {
+                return Err(Fault::whole(
+                    "contains no allocation but the profiler's own (--with-profiler plans them)",
+                ));
+            }
             return Err(Fault::whole(
                 "contains no allocation, expected at least one `+` line (did the program start and end \
                  immediately?)",
@@ -268,6 +298,31 @@ impl Reader {
         }
         self.names.entry(address).or_default().push([name, file, module].map(<[u8]>::to_vec));
         Ok(())
+    }
+
+    /// Whether the blocks of a call stack are the profiler's.
+    fn is_profilers(&self, place: u32) -> bool {
+        let number = (place as usize).checked_sub(1);
+        number.and_then(|number| self.profilers.get(number)).is_some_and(|&is| is)
+    }
+
+    /// Leaves out a block of the profiler, and its death.
+    fn leave_out(&mut self, address: u64) {
+        self.of_profiler.insert(address);
+        self.reading.pass_over(&PROFILERS);
+    }
+
+    /// By number of the call stack, counted from 1, whether the profiler allocates there.
+    fn of_profiler(&self) -> Vec<bool> {
+        let is_profilers = |named: &Named| is_profilers(&named[0], &named[1]);
+        let addresses: HashSet<u64, foldhash::fast::RandomState> = self
+            .names
+            .iter()
+            .filter(|(_, names)| names.iter().any(is_profilers))
+            .map(|(&address, _)| address)
+            .collect();
+        let is_one = |stack: &Vec<u64>| stack.iter().any(|address| addresses.contains(address));
+        self.stacks.iter().map(is_one).collect()
     }
 
     /// The number of a call stack that was defined before; 0 is unknown.

@@ -2,6 +2,7 @@
 
 mod allocation_csv;
 mod allocations;
+mod beforehand;
 mod blocks;
 mod born_ids;
 pub(crate) mod both;
@@ -24,6 +25,7 @@ mod neighbours;
 mod of_sums;
 pub(crate) mod oldest_first;
 mod places;
+mod profiler;
 mod sizes;
 mod stacks;
 pub(crate) mod tape;
@@ -31,6 +33,7 @@ mod unit;
 mod wrappers;
 
 pub use allocations::Allocations;
+pub(crate) use beforehand::Beforehand;
 pub(crate) use fields::decimal;
 pub use fields::hexadecimal;
 pub use frames::Frames;
@@ -38,6 +41,7 @@ pub use interpreted::Interpreted;
 pub use language::Language;
 pub use names::{Module, Named, Nameless, Names};
 pub(crate) use of_sums::{Frame, StacksOfSums};
+pub(crate) use places::NO_NAME;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use std::collections::BTreeSet;
@@ -356,12 +360,22 @@ pub fn read(
     }
 }
 
+/// Opens a recording for [`read`], which then leaves out what the recorder has allocated for itself, unless it is
+/// [wanted](Source::with_profiler).
+///
+/// # Errors
+/// If it cannot be read.
+pub fn open(source: &Source) -> Result<Input<'_>, Fault> {
+    let beforehand = source.beforehand(heap::beforehand)?;
+    Ok(source.open()?.without(Rc::clone(&beforehand.profilers)))
+}
+
 /// The frames that are the ticks of a recording if it is [read in them](Input::in_frames): a program's own unit of time.
 ///
 /// # Errors
 /// If it cannot be read.
 pub(crate) fn frames(source: &Source) -> Result<Option<Rc<Frames>>, Fault> {
-    heap::frames(source)
+    Ok(source.beforehand(heap::beforehand)?.frames.clone())
 }
 
 fn read_format(

@@ -46,6 +46,14 @@ pub struct Caller {
     pub allocations: u64,
 }
 
+impl Caller {
+    /// Whether anything is known of it, if only its program or library.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.function != NO_STACK
+    }
+}
+
 /// A line of code that allocates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -130,8 +138,11 @@ impl Owner {
     }
 }
 
-/// What stands for a function without a name.
-const NO_NAME: &str = "(no name)";
+/// What stands for a function without a name, before the nearest of its callers that has one.
+pub(crate) const NO_NAME: &str = "(no name)";
+
+/// What stands for a function where there is no call stack.
+const NO_STACK: &str = "(no call stack)";
 
 /// A place in the code: module and address.
 type Site = (u32, u64);
@@ -403,7 +414,7 @@ impl Allocations {
 
     fn name(&self, owner: Owner) -> String {
         match owner {
-            Owner::Nobody => "(no call stack)".to_owned(),
+            Owner::Nobody => NO_STACK.to_owned(),
             Owner::Function(function) => demangled(&decoded(self.stacks.text_of(function))),
             Owner::CalledBy(function) => {
                 format!("{NO_NAME} < {}", self.name(Owner::Function(function)))

@@ -7,13 +7,49 @@ pub(super) fn demangled(symbol: &str) -> String {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
         return format!("{name:#}");
     }
-    // heaptrack demangles old Rust symbols like C++ ones, which leaves the hash at the end.
-    match symbol.rsplit_once("::h") {
+    // heaptrack and Tracy demangle old Rust symbols like C++ ones, which leaves the hash at the end, and punctuation escaped.
+    let path = match symbol.rsplit_once("::h") {
         Some((path, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
-            path.to_owned()
+            path
         }
-        _ => symbol.to_owned(),
+        _ => symbol,
+    };
+    unescaped(path)
+}
+
+/// The punctuation of old Rust symbols.
+const ESCAPES: [(&str, &str); 18] = [
+    ("$LT$", "<"),
+    ("$GT$", ">"),
+    ("$LP$", "("),
+    ("$RP$", ")"),
+    ("$RF$", "&"),
+    ("$BP$", "*"),
+    ("$SP$", "@"),
+    ("$C$", ","),
+    ("$u20$", " "),
+    ("$u22$", "\""),
+    ("$u27$", "'"),
+    ("$u2b$", "+"),
+    ("$u3b$", ";"),
+    ("$u5b$", "["),
+    ("$u5d$", "]"),
+    ("$u7b$", "{"),
+    ("$u7d$", "}"),
+    ("$u7e$", "~"),
+];
+
+/// `_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$…` in readable form; any other name as it is.
+fn unescaped(symbol: &str) -> String {
+    if !ESCAPES.iter().any(|(escape, _)| symbol.contains(escape)) {
+        return symbol.to_owned();
     }
+    let name = ESCAPES.iter().fold(symbol.replace("..", "::"), |name, (escape, character)| {
+        name.replace(escape, character)
+    });
+    // A symbol begins with a letter or an underscore, and so does each of its parts.
+    let name = name.replace("::_{", "::{").replace("::_<", "::<");
+    name.strip_prefix("_<").map(|rest| format!("<{rest}")).unwrap_or(name)
 }
 
 /// The beginnings of qualified names of allocators and of standard libraries' containers.
@@ -276,5 +312,21 @@ mod tests {
         assert_eq!(demangled("_ZN4game5spawn17h0123456789abcdefE"), "game::spawn");
         assert_eq!(demangled("game::spawn::h0123456789abcdef"), "game::spawn");
         assert_eq!(demangled("game::spawn::hello"), "game::spawn::hello");
+        // As Tracy's client says them.
+        for (symbol, name) in [
+            (
+                "_$LT$bevy_utils..debug_info..DebugName$u20$as$u20$core..fmt..Display$GT$::fmt::hd6de18f472af0bc7",
+                "<bevy_utils::debug_info::DebugName as core::fmt::Display>::fmt",
+            ),
+            (
+                "alloc::fmt::format::_$u7b$$u7b$closure$u7d$$u7d$::h39bc039297636714",
+                "alloc::fmt::format::{{closure}}",
+            ),
+            ("alloc::boxed::Box$LT$T$GT$::new::h16961ce8eebc6943", "alloc::boxed::Box<T>::new"),
+            ("print(char const*, ...)", "print(char const*, ...)"),
+            ("main::$_0::operator()() const", "main::$_0::operator()() const"),
+        ] {
+            assert_eq!(demangled(symbol), name);
+        }
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failu
         let label = format!("reading {}", name.rsplit('/').next().unwrap_or(&name));
         let mut progress = source.progress(&label);
         let mut model = Model::new(bytes_default);
-        let summary = trace::read(source.open()?, &mut model, &mut *progress)?;
+        let summary = trace::read(trace::open(&source)?, &mut model, &mut *progress)?;
         summary.expect_times("replay")?;
         let says_who_died = summary.says_who_died();
         Ok(model.outcome(name.clone().into_owned(), summary.tick_rate(), says_who_died))

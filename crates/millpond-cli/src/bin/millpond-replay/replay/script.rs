@@ -90,7 +90,7 @@ impl Script {
                 walk: limits.walk,
                 ..Recorder::default()
             };
-            let summary = trace::read(source.open()?, &mut recorder, &mut *progress)?;
+            let summary = trace::read(trace::open(&source)?, &mut recorder, &mut *progress)?;
             summary.expect_times("replay")?;
             recorder.close();
             recorder.script(limits, &summary).map_err(Fault::whole)
