@@ -20,6 +20,7 @@ mod block;
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 pub(crate) mod chunks;
 mod clear;
+mod clone;
 mod copy_state;
 mod dead;
 #[cfg(any(feature = "tables", feature = "vec"))]
@@ -63,18 +64,6 @@ impl<T, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     pub(crate) const fn fresh(start: u32, ledger: L) -> Self {
         let slots = OwnSlots::new(SlotWords::fresh(Inline::new(), start), ledger);
         Self { slots, values: PhantomData }
-    }
-}
-
-impl<T: Clone, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
-    /// Copies another storage with the same first generation into this one, in which no slot was
-    /// ever used. If a value's clone panics, the slots before it have their copies.
-    pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
-        for (index, value) in other.iter() {
-            let Some(generation) = other.words().of_live(index) else { continue };
-            self.put(index, generation, value.clone());
-        }
-        self.words_mut().copy_state_from(other.words(), other.words().used());
     }
 }
 
@@ -453,19 +442,5 @@ impl<T, P: Place, L> Storage<T, P, L> {
                 storage.poison_dead(false);
             }
         });
-    }
-}
-
-impl<T: Clone, P: Place, L> Storage<T, P, L> {
-    /// Copies another storage with the same number of slots into this one, in which all slots are
-    /// dead. If a value's clone panics, the slots before it have their copies.
-    fn clone_into_dead(&mut self, other: &Self) {
-        for index in other.occupancy().iter() {
-            let (Some(word), Some(value)) = (other.words().of_live(index), other.get(index)) else {
-                continue;
-            };
-            self.put(index, word, value.clone());
-        }
-        self.words_mut().copy_state_from(other.words(), other.words().used());
     }
 }
