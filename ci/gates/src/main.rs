@@ -4,16 +4,18 @@
 //! `TIMES_MAX`, so the difference is that of the operations alone. `gates` without arguments lists the operations.
 
 mod callgrind;
+mod clones;
+mod fields;
 mod peers;
 
 use std::ffi::CString;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use millpond_classic::RosterPool;
 use millpond::reuse::{Fifo, LowestFirst, ReuseOrder, Roster};
 use millpond::side_table::join;
 use millpond::{Handle, PackedPool, Pool, Recycler, SideTable, StaticPool, SyncPool, SyncRecycler};
+use millpond_classic::RosterPool;
 
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
@@ -25,6 +27,7 @@ type Operation = fn(usize);
 
 const OPERATIONS: &[(&str, Operation)] = &[
     ("insert", insert),
+    ("insert_fields", fields::pool),
     ("get", get),
     ("get_mut", get_mut),
     ("remove", remove),
@@ -40,6 +43,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("get_sync", get_sync),
     ("release_acquire_sync_recycler", release_acquire_sync),
     ("insert_or_evict_of_100", insert_or_evict),
+    ("clone_full", clones::pool::full),
+    ("clone_half", clones::pool::half),
     ("for_each_full", for_each_full),
     ("for_each_half", for_each_half),
     ("runs_mut_full", runs_mut_full),
@@ -67,10 +72,16 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("loop_get", peers::loop_get),
     ("loop_remove_insert", peers::loop_remove_insert),
     ("vec_pool_insert", peers::vec_pool::insert),
+    ("vec_pool_insert_fields", fields::vec_pool),
+    ("vec_pool_clone_full", clones::vec_pool::full),
+    ("vec_pool_clone_half", clones::vec_pool::half),
     ("vec_pool_get", peers::vec_pool::get),
     ("vec_pool_remove", peers::vec_pool::remove),
     ("vec_pool_remove_insert", peers::vec_pool::remove_insert),
     ("slotmap_insert", peers::slotmap::insert),
+    ("slotmap_insert_fields", fields::slotmap),
+    ("slotmap_clone_full", clones::slotmap::full),
+    ("slotmap_clone_half", clones::slotmap::half),
     ("slotmap_get", peers::slotmap::get),
     ("slotmap_remove", peers::slotmap::remove),
     ("slotmap_remove_insert", peers::slotmap::remove_insert),

@@ -85,7 +85,7 @@ impl<T: Clone, K: SlotKind, L: Clone> Storage<T, Block<K>, L> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
         let mut storage = self.try_like(touch)?;
-        storage.clone_into_dead(self);
+        storage.clone_into_unused(self);
         Ok(storage)
     }
 }

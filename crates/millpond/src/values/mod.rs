@@ -20,6 +20,7 @@ mod block;
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 pub(crate) mod chunks;
 mod clear;
+mod clone;
 mod copy_state;
 mod dead;
 #[cfg(any(feature = "tables", feature = "vec"))]
@@ -66,18 +67,6 @@ impl<T, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     }
 }
 
-impl<T: Clone, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
-    /// Copies another storage with the same first generation into this one, in which no slot was
-    /// ever used. If a value's clone panics, the slots before it have their copies.
-    pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
-        for (index, value) in other.iter() {
-            let Some(generation) = other.words().of_live(index) else { continue };
-            self.put(index, generation, value.clone());
-        }
-        self.words_mut().copy_state_from(other.words(), other.words().used());
-    }
-}
-
 /// Operations that need the ledger of the slots.
 impl<T, P, Q, L> Storage<T, P, Ledger<Q, L>>
 where
@@ -86,20 +75,25 @@ where
     L: HandleLayout,
 {
     /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
-    /// taken that slot out of the order. `grow` does not see the value, which it would get by way of the stack.
+    /// taken that slot out of the order. Returns what `put` makes of the slot, or, if there is none, `refused` of the value.
+    ///
+    /// So the value moves once, on either way. In a result that has either a slot or the value, the two would have bytes in
+    /// common, and compilers would move the value in pieces that end where those of the slot do.
     #[inline(always)]
-    pub(crate) fn put_next<C>(
+    pub(crate) fn put_next<E, R>(
         &mut self,
         value: T,
-        grow: impl FnOnce(&mut Self) -> Result<usize, C>,
-    ) -> Result<(usize, P::Word), (T, C)> {
+        grow: impl FnOnce(&mut Self) -> Result<usize, E>,
+        put: impl FnOnce(usize, P::Word) -> R,
+        refused: impl FnOnce(T, E) -> R,
+    ) -> R {
         let (index, generation) = match self.slots_mut().take_next() {
             Some(taken) => taken,
             None => match grow(self) {
                 Ok(index) => {
                     (index, self.words().of_vacant(index).expect("taken out of the order"))
                 }
-                Err(cause) => return Err((value, cause)),
+                Err(error) => return refused(value, error),
             },
         };
         // So that the handle is made without a test.
@@ -114,7 +108,7 @@ where
         self.mark_live(index);
         // SAFETY: the slot is in range, so that there is a place for its value.
         unsafe { self.place_mut(index).cast::<T>().write(value) };
-        Ok((index, generation))
+        put(index, generation)
     }
 
     /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.
@@ -453,19 +447,5 @@ impl<T, P: Place, L> Storage<T, P, L> {
                 storage.poison_dead(false);
             }
         });
-    }
-}
-
-impl<T: Clone, P: Place, L> Storage<T, P, L> {
-    /// Copies another storage with the same number of slots into this one, in which all slots are
-    /// dead. If a value's clone panics, the slots before it have their copies.
-    fn clone_into_dead(&mut self, other: &Self) {
-        for index in other.occupancy().iter() {
-            let (Some(word), Some(value)) = (other.words().of_live(index), other.get(index)) else {
-                continue;
-            };
-            self.put(index, word, value.clone());
-        }
-        self.words_mut().copy_state_from(other.words(), other.words().used());
     }
 }

@@ -299,7 +299,10 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
+        match self.acquire_next() {
+            Ok(handle) => Ok(self.push_as(handle, value)),
+            Err(cause) => Err(self.refuse(value, cause)),
+        }
     }
 
     /// Inserts the value that `make` returns. `make` receives the value's future handle. If
@@ -450,19 +453,31 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[inline]
     #[track_caller]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
-        self.inspect_next();
-        let next = match self.roster.acquire(self.values.len()) {
-            Some(handle) => Ok(handle),
-            None => self.acquire_beyond(),
-        };
-        match next {
-            Ok(handle) => {
-                self.values.push(value);
-                self.note_origin(handle.index() as usize);
-                Ok(H::from_erased(handle))
-            }
+        match self.acquire_next() {
+            Ok(handle) => Ok(self.push_as(handle, value)),
             Err(cause) => Err((value, cause)),
         }
+    }
+
+    /// Begins the lifetime that comes next, after growth if necessary. Its value is [pushed](Self::push_as) at once: it has no
+    /// part in this, so that it moves once (see `Storage::put_next`).
+    #[inline(always)]
+    #[track_caller]
+    fn acquire_next(&mut self) -> Result<H::Erased, CannotGrow> {
+        self.inspect_next();
+        match self.roster.acquire(self.values.len()) {
+            Some(handle) => Ok(handle),
+            None => self.acquire_beyond(),
+        }
+    }
+
+    /// Appends the value of a lifetime that was just [begun](Self::acquire_next).
+    #[inline(always)]
+    #[track_caller]
+    fn push_as(&mut self, handle: H::Erased, value: T) -> H {
+        self.values.push(value);
+        self.note_origin(handle.index() as usize);
+        H::from_erased(handle)
     }
 
     /// The handle that comes next, after growth if necessary.

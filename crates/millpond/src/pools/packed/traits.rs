@@ -34,7 +34,7 @@ impl<T: Clone, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H
     fn try_clone(&self) -> Result<Self, OutOfMemory> {
         // Room for the whole capacity, as in any pool.
         let mut values = PackedValues::try_new(self.capacity())?;
-        values.extend(self.values.iter().cloned());
+        values.clone_from(&self.values);
         let mut copy =
             Self { roster: self.roster.try_clone()?, values, growth: self.growth.clone() };
         copy.fill_if_watched();

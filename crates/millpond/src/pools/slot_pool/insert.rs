@@ -1,6 +1,6 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
-use super::{CannotGrow, Growth, PoolPlace, SlotPool};
+use super::{CannotGrow, Growth, PoolPlace, SlotPool, Slotted};
 use crate::handle::{HandleLayout, Issue};
 use crate::pools::iterators::VacantEntry;
 use crate::reports::errors::{Full, FullPool, InsertAtError, InsertAtErrorKind, PoolName};
@@ -34,7 +34,18 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
+        self.inspect_next();
+        let Self { storage, growth, .. } = self;
+        let inserted = storage.put_next(
+            value,
+            |storage| {
+                growth.take_beyond(storage).map_err(|cause| Self::refusal(storage, growth, cause))
+            },
+            |index, generation| Ok(H::from_kept_parts(index, generation)),
+            |value, pool| Err(Full { value, pool }),
+        );
+        self.note_origin_of(&inserted);
+        inserted
     }
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
@@ -43,16 +54,40 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     pub(crate) fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         self.inspect_next();
         let Self { storage, growth, .. } = self;
-        let (index, generation) = storage.put_next(value, |storage| growth.take_beyond(storage))?;
-        self.note_origin(index);
-        Ok(H::from_kept_parts(index, generation))
+        let inserted = storage.put_next(
+            value,
+            |storage| growth.take_beyond(storage),
+            |index, generation| Ok(H::from_kept_parts(index, generation)),
+            |value, cause| Err((value, cause)),
+        );
+        self.note_origin_of(&inserted);
+        inserted
+    }
+
+    /// A value was inserted here, if one was.
+    #[inline(always)]
+    #[track_caller]
+    fn note_origin_of<E>(&self, inserted: &Result<H, E>) {
+        if let Ok(handle) = inserted {
+            self.note_origin(handle.index() as usize);
+        }
     }
 
     /// Counts a refusal, and makes the error.
     #[cold]
     pub(crate) fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        let pool = self.storage.slots_mut().refuse().with_retired(self.growth.retired_beyond());
-        Full { value, pool: FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool } }
+        Full { value, pool: Self::refusal(&mut self.storage, &self.growth, cause) }
+    }
+
+    /// Counts a refusal, and says what the pool is like.
+    #[cold]
+    fn refusal(
+        storage: &mut Slotted<T, R, H::Erased, P>,
+        growth: &G,
+        cause: CannotGrow,
+    ) -> FullPool {
+        let pool = storage.slots_mut().refuse().with_retired(growth.retired_beyond());
+        FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool }
     }
 
     /// The handle that comes next, after growth if necessary.

@@ -40,7 +40,7 @@ impl<T, K: SlotKind, const N: usize> TryClone<T> for crate::slots::Inline<T, K, 
         T: Clone,
     {
         let mut copy = Storage::fresh(storage.words().start(), storage.ledger().clone());
-        copy.clone_into_fresh(storage);
+        copy.clone_into_unused(storage);
         Ok(copy)
     }
 }

@@ -466,13 +466,12 @@ where
         self.renew_slow_from();
     }
 
-    /// The order of a copy, which has the same words, and whose ledger is a clone: all but the entries came with it.
+    /// The order of a copy, which has the same words, and whose ledger is a clone: all but the entries came with it. They are
+    /// copied whole, because those of slots that were never used are not yet as in a new pool.
     pub(crate) fn clone_order_from(&mut self, other: &Self) {
         let Self { words, ledger, .. } = self;
-        ledger.queue = Q::EMPTY;
-        ledger.queue.reset(words);
-        let used = words.used();
-        ledger.queue.copy_state_from(&other.ledger.queue, other.words.entries(), used, words);
+        let slots = words.slots();
+        ledger.queue.copy_state_from(&other.ledger.queue, other.words.entries(), slots, words);
         self.renew_slow_from();
     }
 }

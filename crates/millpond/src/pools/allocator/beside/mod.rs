@@ -275,6 +275,22 @@ mod tests {
     use super::*;
     use crate::pools::pool::Pool;
 
+    /// All numbers of a pool that an insertion and a removal read or write in turn take as many bytes as a cache line has; those
+    /// of slots that were never used follow.
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn what_insertions_and_removals_touch_is_adjacent() {
+        let of = SlotOffsets::OF_LIFO;
+        let arrays = [of.slots, of.values, of.words];
+        let numbers = [of.inserted, of.removed, of.slow_from - 4, of.stack_top];
+        let adjacent: Vec<usize> = arrays.into_iter().chain(numbers).collect();
+        let steps: Vec<usize> = adjacent.windows(2).map(|two| two[1] - two[0]).collect();
+        assert_eq!(steps, [8; 6], "one behind the other, 8 bytes each");
+        assert_eq!([of.fresh_from, of.fresh_until], [8, 12].map(|bytes| of.stack_top + bytes));
+        // The half that says whether the bitmap is synced.
+        assert_eq!(of.stack_top + 8 - of.age_upper, 64);
+    }
+
     #[test]
     fn is_a_pool_of_what_lies_beside_it() {
         let value = Layout::new::<[u32; 5]>();

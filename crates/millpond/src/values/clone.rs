@@ -1,0 +1,119 @@
+//! The copy of a storage: the values one after the other, and then the words all at once.
+
+use super::Storage;
+use crate::base::guard::guard;
+use crate::occupancy::WORD_SLOTS;
+use crate::slots::Place;
+
+impl<T: Clone, P: Place, L> Storage<T, P, L> {
+    /// Copies another storage with as many slots and the same first generation into this one, in which no slot was ever used. If a
+    /// value's clone panics, the slots before it have their copies, and the others are dead.
+    pub(crate) fn clone_into_unused(&mut self, other: &Self) {
+        assert!(self.words().used() == 0 && self.words().slots() == other.words().slots());
+        self.poison_dead(false);
+        // Slots below this number have their copies. Until the guard tells the words of them, all slots are dead by these, so that
+        // no value counts before it is there.
+        let mut copy = guard((self, 0), |(storage, copied)| storage.begin_like(other, *copied));
+        let values = copy.0.first_mut();
+        let mut clone_at = |index: usize| {
+            // SAFETY: the slot is live by `other`, see below.
+            let value = unsafe { other.get_unchecked(index) }.clone();
+            // SAFETY: `other` has this slot, so that there is a place for its value, as just tested; nobody uses the storage
+            // meanwhile.
+            unsafe { values.add(index).cast::<T>().write(value) };
+            copy.1 = index + 1;
+        };
+        let (words, occupancy) = (other.words(), other.occupancy());
+        for word in 0..words.used().div_ceil(WORD_SLOTS) {
+            let first = word * WORD_SLOTS;
+            // Asked first, because it is the faster question if the bitmap is old.
+            if words.full_word(word).is_some() {
+                (first..first + WORD_SLOTS).for_each(&mut clone_at);
+                continue;
+            }
+            let mut bits = occupancy.word(word);
+            while bits != 0 {
+                clone_at(first + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+        copy.1 = other.words().slots();
+    }
+
+    /// Takes on the words of another storage for slots that have copies of its values: those below this number. Its other live
+    /// slots are dead here, and have retired.
+    fn begin_like(&mut self, other: &Self, copied: usize) {
+        let used = other.words().used();
+        self.words_mut().copy_state_from(other.words(), used);
+        for index in copied..used {
+            if self.words().is_live(index) {
+                self.words_mut().retire(index);
+            }
+        }
+        self.poison_dead(true);
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use crate::Pool;
+    use alloc::boxed::Box;
+    use alloc::rc::Rc;
+    use alloc::vec::Vec;
+    use core::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    /// Counts how many of it there are. One of them cannot be cloned.
+    struct Counted {
+        number: usize,
+        victim: Rc<Cell<Option<usize>>>,
+    }
+
+    impl Clone for Counted {
+        fn clone(&self) -> Self {
+            if self.victim.get() == Some(self.number) {
+                resume_unwind(Box::new("on purpose"));
+            }
+            Self { victim: self.victim.clone(), ..*self }
+        }
+    }
+
+    /// Words of slots that are full, that have holes and that end early, with a bitmap that is old, gathered or synced.
+    #[test]
+    fn a_copy_is_a_twin_and_a_clone_that_panics_leaves_nothing_behind() {
+        let patterns: [fn(usize) -> bool; 5] =
+            [|_| true, |i| i % 3 != 1, |i| i < 70, |i| i / 64 == 1 || i % 50 == 2, |_| false];
+        for (slots, is_live) in [0, 1, 64, 150].into_iter().flat_map(|n| patterns.map(|p| (n, p))) {
+            for walks in 0..3 {
+                let victim = Rc::new(Cell::new(None));
+                let mut pool = Pool::new(slots);
+                let value = |number| Counted { number, victim: victim.clone() };
+                let filled = slots - slots / 10;
+                let handles: Vec<_> = (0..filled).map(|i| pool.insert(value(i)).ok()).collect();
+                for handle in (0..filled).filter(|i| !is_live(*i)).map(|i| handles[i].unwrap()) {
+                    drop(pool.remove(handle));
+                }
+                (0..walks).for_each(|_| pool.values_mut().for_each(|_| ()));
+
+                let mut twin = pool.clone();
+                twin.validate().unwrap();
+                assert_eq!(twin.stats(), pool.stats());
+                let numbers = |pool: &Pool<Counted>| -> Vec<_> {
+                    pool.iter().map(|(handle, value)| (handle, value.number)).collect()
+                };
+                assert_eq!(numbers(&twin), numbers(&pool));
+                while let Ok(next) = pool.insert(value(999)) {
+                    assert_eq!(twin.insert(value(999)).ok(), Some(next));
+                }
+                assert!(twin.insert(value(0)).is_err());
+                drop(twin);
+
+                for number in (0..filled).filter(|i| is_live(*i)) {
+                    victim.set(Some(number));
+                    assert!(catch_unwind(AssertUnwindSafe(|| pool.clone())).is_err());
+                    assert_eq!(Rc::strong_count(&victim), pool.len() + 1, "{number} of {slots}");
+                }
+            }
+        }
+    }
+}
