@@ -188,9 +188,13 @@ class SmallPool:
         self.slots = value["slots_of_"]
         self.of = of
 
+    def live(self):
+        taken, *free = (int(self.slots[name]) for name in ("used", "freed", "filled", "retired", "absent"))
+        return taken - sum(free)
+
     def to_string(self):
         slots = self.slots
-        live = (int(slots["inserted"]) - int(slots["removed"])) & 0xFFFFFFFF
+        live = self.live()
         text = counts_text(live, int(slots["count"]), int(slots["used"]), int(slots["start"]))
         return text if int(slots["name"]) == 0 else '"%s": %s' % (slots["name"].string(), text)
 
@@ -201,8 +205,8 @@ class SmallPool:
         words = self.slots["words"]
         for slot in range(int(self.slots["used"])):
             word = int(words[slot])
-            if word >> 63 == 0:
-                yield "[%s]" % handle_text(word), self.place(slot).dereference()
+            if word < DEAD:
+                yield "[%dv%d]" % (slot, word), self.place(slot).dereference()
 
 
 class SmallGrowingPool(SmallPool):
@@ -217,8 +221,7 @@ class SmallPackedPool(SmallPool):
     """`mps::packed_pool<T>`: with its values, in their order."""
 
     def children(self):
-        live = (int(self.slots["inserted"]) - int(self.slots["removed"])) & 0xFFFFFFFF
-        for place in range(live):
+        for place in range(self.live()):
             yield "[%s]" % handle_text(int(self.value["owners_"][place])), self.place(place).dereference()
 
 

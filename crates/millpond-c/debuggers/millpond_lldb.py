@@ -208,7 +208,7 @@ def small_slots(value):
 
 
 def small_live(slots):
-    return (number(slots, "inserted") - number(slots, "removed")) & 0xFFFFFFFF
+    return number(slots, "used") - sum(number(slots, name) for name in ("freed", "filled", "retired", "absent"))
 
 
 def small_pool_summary(value, _):
@@ -234,9 +234,9 @@ class SmallValues(Shown):
 
     def found(self):
         slots = small_slots(self.value)
-        for slot, word in enumerate(self.numbers(number(slots, "words"), number(slots, "used"), 64)):
-            if word >> 63 == 0:
-                yield "[%s]" % handle_text(word), self.place(slot)
+        for slot, word in enumerate(self.numbers(number(slots, "words"), number(slots, "used"), 32)):
+            if word < DEAD:
+                yield "[%dv%d]" % (slot, word), self.place(slot)
 
 
 class SmallGrowingValues(SmallValues):

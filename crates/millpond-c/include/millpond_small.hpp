@@ -55,15 +55,22 @@
 #define MPS_INLINE_ __attribute__((always_inline)) inline
 #define MPS_RARE_ __attribute__((cold, noinline))
 #define MPS_RARELY_(condition) __builtin_expect(!!(condition), 0)
+#if defined(__OPTIMIZE__)
+#define MPS_NEVER_(condition) ((condition) ? __builtin_unreachable() : static_cast<void>(0))
+#endif
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define MPS_INLINE_ __forceinline
 #define MPS_RARE_ __declspec(noinline)
 #define MPS_RARELY_(condition) (condition)
+#define MPS_NEVER_(condition) __assume(!(condition))
 #else
 #define MPS_INLINE_ inline
 #define MPS_RARE_
 #define MPS_RARELY_(condition) (condition)
+#endif
+#if !defined(MPS_NEVER_)
+#define MPS_NEVER_(condition) static_cast<void>(0)
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -188,301 +195,15 @@ MPS_INLINE_ void open_([[maybe_unused]] void *memory, [[maybe_unused]] std::size
     std::abort();
 }
 
-// The bytes of a state begin with this; the slots' words follow, then what else a slot has.
+// The bytes of a state begin with this; the slots' words follow, the stack of those that were freed, and what else a slot has:
+// of each as much as there are slots that were ever used.
 struct state_head_ {
     char mark[8] = {'m', 'p', 's', '-', 'p', 'o', 'o', 'l'};
-    std::uint32_t version = 1, byte_order = 0x01020304;
+    std::uint32_t version = 2, byte_order = 0x01020304;
     std::uint64_t value_bytes = 0;
-    std::uint32_t start = 0, used = 0, live = 0, first_free = 0, retired = 0, is_packed = 0;
+    std::uint32_t start = 0, used = 0, freed = 0, retired = 0, live = 0, is_packed = 0;
 };
 static_assert(sizeof(state_head_) == 48);
-
-// The slots of a pool: numbers only.
-//
-// A live slot's word is its handle: the index above, the generation below. A dead slot's word has the top bit set, which no
-// index has; below it are the dead slot that comes next when this one is used, and the generation of the next lifetime; or
-// `no_slot` and 0 in a slot that has retired. So one comparison says whether a handle is good.
-class slots_ {
-  public:
-    static constexpr std::uint32_t no_slot = 0x7fffffff;
-    static constexpr std::uint32_t last_generation = 0x7fffffff;
-    static constexpr std::uint64_t dead = std::uint64_t(1) << 63;
-
-    slots_() noexcept = default;
-    explicit slots_(const options &with) noexcept : name(with.name), fills(with.fills_dead) {
-        if (name != nullptr) {
-            // As the library does: FNV-1a of a byte that says what follows, and of the name; then SplitMix64's finaliser.
-            std::uint64_t hash = (0xcbf29ce484222325u ^ 1) * 0x100000001b3u;
-            for (const char *at = name; *at != 0; ++at) {
-                hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3u;
-            }
-            hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
-            hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
-            start = static_cast<std::uint32_t>((hash ^ hash >> 31) % last_generation) + 1;
-        }
-    }
-    ~slots_() { give(); }
-    slots_(slots_ &&other) noexcept { swap(other); }
-    slots_ &operator=(slots_ &&) = delete;
-
-    void swap(slots_ &other) noexcept {
-        std::swap(words, other.words);
-        std::swap(bits, other.bits);
-        std::swap(count, other.count);
-        std::swap(used, other.used);
-        std::swap(inserted, other.inserted);
-        std::swap(removed, other.removed);
-        std::swap(first_free, other.first_free);
-        std::swap(retired, other.retired);
-        std::swap(start, other.start);
-        std::swap(absent, other.absent);
-        std::swap(name, other.name);
-        std::swap(fills, other.fills);
-    }
-
-    // Makes it so many slots, at least as many as there are. False, and nothing happens, if there is no memory.
-    bool grow(std::size_t to) noexcept {
-        void *memory = to > max ? nullptr : MPS_TAKE(bytes_of(to), 64);
-        if (memory == nullptr) {
-            return false;
-        }
-        auto *grown = static_cast<std::uint64_t *>(memory);
-        std::uint64_t *grown_bits = grown + to;
-        const std::size_t groups_now = groups(count);
-        if (count != 0) {
-            std::memcpy(grown, words, count * sizeof *words);
-            std::memcpy(grown_bits, bits, groups_now * sizeof *bits);
-        }
-        for (std::size_t slot = count; slot < to; ++slot) {
-            grown[slot] = dead | start;
-        }
-        std::memset(grown_bits + groups_now, 0, (groups(to) - groups_now) * sizeof *bits);
-        give();
-        words = grown;
-        bits = grown_bits;
-        count = static_cast<std::uint32_t>(to);
-        ++removed; // loops take note
-        ++inserted;
-        return true;
-    }
-
-    // The generation after this one; 0: the slot retires.
-    MPS_INLINE_ std::uint32_t after(std::uint32_t generation) const noexcept {
-        if (MPS_RARELY_(generation == last_generation || generation + 1 == start)) {
-            return generation == last_generation && start != 1 ? 1 : 0;
-        }
-        return generation + 1;
-    }
-    // A live slot is dead from here on, but not free before `free`.
-    MPS_INLINE_ void end(std::uint32_t slot) noexcept {
-        words[slot] = dead | std::uint64_t(no_slot) << 32 | after(static_cast<std::uint32_t>(words[slot]));
-        bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63); // it is set
-        ++removed;
-    }
-    MPS_INLINE_ void free(std::uint32_t slot) noexcept {
-        const std::uint32_t next = static_cast<std::uint32_t>(words[slot]);
-        if (MPS_RARELY_(next == 0)) {
-            ++retired;
-            return;
-        }
-        words[slot] = dead | std::uint64_t(first_free) << 32 | next;
-        first_free = slot;
-    }
-    // Both at once, with one store.
-    MPS_INLINE_ void end_and_free(std::uint32_t slot, std::uint32_t generation) noexcept {
-        if (MPS_RARELY_(generation == last_generation || generation + 1 == start)) {
-            end(slot);
-            free(slot);
-            return;
-        }
-        bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63);
-        ++removed;
-        words[slot] = dead | std::uint64_t(first_free) << 32 | (generation + 1);
-        first_free = slot;
-    }
-    // A dead slot that is neither free nor retired from here on; `no_slot` if there is none.
-    MPS_INLINE_ std::uint32_t take() noexcept {
-        const std::uint32_t slot = first_free;
-        if (MPS_RARELY_(slot == no_slot)) {
-            return used < count ? used++ : no_slot;
-        }
-        first_free = static_cast<std::uint32_t>(words[slot] >> 32) & no_slot;
-        return slot;
-    }
-    // The slot lives from here on.
-    MPS_INLINE_ std::uint64_t begin(std::uint32_t slot) noexcept {
-        const std::uint64_t word = std::uint64_t(slot) << 32 | static_cast<std::uint32_t>(words[slot]);
-        words[slot] = word;
-        bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63); // it is not
-        ++inserted;
-        return word;
-    }
-    MPS_INLINE_ bool is_live(std::uint64_t which) const noexcept {
-        const std::uint32_t slot = static_cast<std::uint32_t>(which >> 32);
-        return slot < count && words[slot] == which;
-    }
-
-    const char *why_refused(std::uint64_t which) const noexcept {
-        const std::uint32_t slot = static_cast<std::uint32_t>(which >> 32);
-        const std::uint32_t generation = static_cast<std::uint32_t>(which);
-        if (is_live(which)) {
-            return nullptr;
-        }
-        if (which == 0) {
-            return "the handle is 0, which names nothing";
-        }
-        if (slot >= count) {
-            return "out of range: the pool has no such slot";
-        }
-        // How many lifetimes the slot has had, of which this would be one.
-        const auto age = [&](std::uint32_t of) { return of >= start ? of - start : of + (last_generation - start); };
-        const std::uint32_t now = static_cast<std::uint32_t>(words[slot]);
-        const bool was_issued = generation != 0 && generation <= last_generation &&
-                                (now == 0 || age(generation) < age(now));
-        return was_issued ? "stale: its object was removed" : "never issued by this pool";
-    }
-
-    // Whether everything is as it must be. O(slots).
-    bool is_sound() const noexcept {
-        std::uint32_t living = 0, gone = 0, free_slots = 0;
-        for (std::uint32_t slot = 0; slot < count; ++slot) {
-            const bool is_marked = (bits[slot >> 6] >> (slot & 63) & 1) != 0;
-            const bool lives = (words[slot] & dead) == 0;
-            const std::uint32_t generation = static_cast<std::uint32_t>(words[slot]);
-            living += lives;
-            gone += generation == 0;
-            if (lives != is_marked || (lives && (words[slot] >> 32 != slot || slot >= used)) ||
-                generation > last_generation || (generation == 0 && lives)) {
-                return false;
-            }
-        }
-        for (std::uint32_t slot = first_free; slot != no_slot && free_slots <= count; ++free_slots) {
-            if (slot >= used || (words[slot] & dead) == 0 || static_cast<std::uint32_t>(words[slot]) == 0) {
-                return false;
-            }
-            slot = static_cast<std::uint32_t>(words[slot] >> 32) & no_slot;
-        }
-        return living == live() && gone == retired && used <= count && living + retired + free_slots + absent == used;
-    }
-
-    // The head of the state.
-    state_head_ head(std::size_t value_bytes) const noexcept {
-        state_head_ head;
-        head.value_bytes = value_bytes;
-        head.start = start;
-        head.used = used;
-        head.live = live();
-        head.first_free = first_free;
-        head.retired = retired;
-        return head;
-    }
-    static std::uint64_t word_in(const unsigned char *words, std::size_t slot) noexcept {
-        std::uint64_t word;
-        std::memcpy(&word, words + slot * sizeof word, sizeof word);
-        return word;
-    }
-    // Whether these bytes, which may be any, are the state of slots of this name, and of values of this size. `head` is then
-    // theirs. Behind it are the words, and as many bytes as `slot_bytes` says for each slot.
-    bool can_become(state_head_ &head, const void *from, std::size_t bytes, std::size_t value_bytes, std::size_t slot_bytes,
-                    std::uint32_t is_packed) const noexcept {
-        const state_head_ expected;
-        if (from == nullptr || bytes < sizeof head || absent != 0) {
-            return false;
-        }
-        const auto *const words_from = static_cast<const unsigned char *>(from) + sizeof head;
-        std::memcpy(&head, from, sizeof head);
-        if (std::memcmp(head.mark, expected.mark, sizeof head.mark) != 0 || head.version != expected.version ||
-            head.byte_order != expected.byte_order || head.value_bytes != value_bytes || head.start != start ||
-            head.used > max || head.used != (bytes - sizeof head) / slot_bytes || (bytes - sizeof head) % slot_bytes != 0 ||
-            head.is_packed != is_packed) {
-            return false;
-        }
-        std::uint32_t living = 0, gone = 0, free_slots = 0;
-        for (std::uint32_t slot = 0; slot < head.used; ++slot) {
-            const std::uint64_t word = word_in(words_from, slot);
-            const std::uint32_t generation = static_cast<std::uint32_t>(word);
-            if (generation > last_generation) {
-                return false;
-            }
-            if ((word & dead) == 0) {
-                if (word >> 32 != slot || generation == 0) {
-                    return false;
-                }
-                ++living;
-            } else if (generation == 0) {
-                if (word != (dead | std::uint64_t(no_slot) << 32)) {
-                    return false;
-                }
-                ++gone;
-            }
-        }
-        // A list that comes twice to a slot has no end.
-        for (std::uint32_t slot = head.first_free; slot != no_slot; ++free_slots) {
-            if (slot >= head.used || free_slots == head.used) {
-                return false;
-            }
-            const std::uint64_t word = word_in(words_from, slot);
-            if ((word & dead) == 0 || static_cast<std::uint32_t>(word) == 0) {
-                return false;
-            }
-            slot = static_cast<std::uint32_t>(word >> 32) & no_slot;
-        }
-        return living == head.live && gone == head.retired && living + gone + free_slots == head.used;
-    }
-    // Takes over a state that has been tested, and for which there are slots enough.
-    void become(const state_head_ &head, const unsigned char *words_from) noexcept {
-        const std::size_t in_use = head.used > used ? head.used : used;
-        for (std::uint32_t slot = 0; slot < in_use; ++slot) {
-            // What was never used is as it was at first.
-            const std::uint64_t word = slot < head.used ? word_in(words_from, slot) : dead | start;
-            const std::uint64_t bit = std::uint64_t(1) << (slot & 63);
-            words[slot] = word;
-            bits[slot >> 6] = (word & dead) == 0 ? bits[slot >> 6] | bit : bits[slot >> 6] & ~bit;
-        }
-        used = head.used;
-        ++removed;
-        inserted = removed + head.live;
-        first_free = head.first_free;
-        retired = head.retired;
-    }
-
-    MPS_INLINE_ std::uint32_t live() const noexcept { return inserted - removed; }
-    static constexpr std::size_t groups(std::size_t slots) noexcept { return (slots + 63) / 64; }
-
-    static constexpr std::size_t max = 0x7ffffff0;
-    std::uint64_t *words = nullptr;
-    std::uint64_t *bits = nullptr; // one for each slot: whether it is live
-    std::uint32_t count = 0;
-    std::uint32_t used = 0; // how many slots were ever used: the lowest ones
-    std::uint32_t inserted = 0; // how often since the beginning, as 32 bits count it; so
-    std::uint32_t removed = 0;  // that a loop sees when something was removed, or moved
-    std::uint32_t first_free = no_slot;
-    std::uint32_t retired = 0;
-    std::uint32_t start = 1;   // the first generation of every slot
-    std::uint32_t absent = 0;  // slots whose constructor or destructor runs
-    const char *name = nullptr;
-    bool fills = false;
-
-  private:
-    static std::size_t bytes_of(std::size_t slots) noexcept {
-        return (slots + groups(slots)) * sizeof(std::uint64_t);
-    }
-    void give() noexcept {
-        if (words != nullptr) {
-            MPS_GIVE(words, bytes_of(count), 64);
-        }
-    }
-};
-
-// Ends the program, because `pool[handle]` was called with a handle that the pool refuses.
-[[noreturn]] MPS_RARE_ inline void refuse_(const slots_ &of, std::uint64_t which) noexcept {
-    std::fprintf(stderr,
-                 "millpond: pool%s%s%s refuses the handle %uv%u: %s. pool[handle] is for handles that are known to be good: "
-                 "for others, use get(handle), which returns null if the object is gone.\n",
-                 of.name != nullptr ? " \"" : "", of.name != nullptr ? of.name : "", of.name != nullptr ? "\"" : "",
-                 static_cast<unsigned>(which >> 32), static_cast<unsigned>(which & 0xffffffff), of.why_refused(which));
-    std::abort();
-}
 
 // Memory for a state. (`std::vector` would make the header twice as slow to compile.)
 class bytes_ {
@@ -514,6 +235,371 @@ class bytes_ {
         room = 0;
     }
 };
+
+// Which slots have come, for slots that may come once.
+class seen_ {
+  public:
+    bool make_room(std::size_t slots) noexcept {
+        if (slots != 0 && !bits_.make_room((slots + 7) / 8)) {
+            return false;
+        }
+        if (slots != 0) {
+            std::memset(bits_.at, 0, (slots + 7) / 8);
+        }
+        return true;
+    }
+    // False if it came before.
+    bool see(std::uint32_t slot) noexcept {
+        const auto bit = static_cast<unsigned char>(1u << (slot & 7));
+        const bool is_new = (bits_.at[slot >> 3] & bit) == 0;
+        bits_.at[slot >> 3] = static_cast<unsigned char>(bits_.at[slot >> 3] | bit);
+        return is_new;
+    }
+
+  private:
+    bytes_ bits_;
+};
+
+// The slots of a pool: numbers only.
+//
+// A live slot's word is the generation of its lifetime, which has 31 bits. A dead slot's word has the top bit set; below it is
+// the generation of its next lifetime, or 0 if it has retired. The slots that were freed are on a stack.
+class slots_ {
+  public:
+    static constexpr std::uint32_t no_slot = 0x7fffffff;
+    static constexpr std::uint32_t last_generation = 0x7fffffff;
+    static constexpr std::uint32_t dead = 0x80000000;
+
+    slots_() noexcept = default;
+    slots_(const char *called, bool fills_dead) noexcept : name(called), fills(fills_dead) {
+        if (name != nullptr) {
+            // As the library does: FNV-1a of a byte that says what follows, and of the name; then SplitMix64's finaliser.
+            std::uint64_t hash = (0xcbf29ce484222325u ^ 1) * 0x100000001b3u;
+            for (const char *at = name; *at != 0; ++at) {
+                hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3u;
+            }
+            hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
+            hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
+            start = static_cast<std::uint32_t>((hash ^ hash >> 31) % last_generation) + 1;
+        }
+        plain = fills ? 0 : last_generation - start;
+    }
+    ~slots_() { give(); }
+    slots_(slots_ &&other) noexcept { swap(other); }
+    slots_ &operator=(slots_ &&) = delete;
+
+    void swap(slots_ &other) noexcept {
+        std::swap(words, other.words);
+        std::swap(stack, other.stack);
+        std::swap(bits, other.bits);
+        std::swap(count, other.count);
+        std::swap(used, other.used);
+        std::swap(freed, other.freed);
+        std::swap(filled, other.filled);
+        std::swap(removed, other.removed);
+        std::swap(retired, other.retired);
+        std::swap(absent, other.absent);
+        std::swap(start, other.start);
+        std::swap(plain, other.plain);
+        std::swap(name, other.name);
+        std::swap(fills, other.fills);
+    }
+
+    // Makes it so many slots, at least as many as there are. False, and nothing happens, if there is no memory.
+    bool grow(std::size_t to) noexcept {
+        void *memory = to > max ? nullptr : MPS_TAKE(bytes_of(to), 64);
+        if (memory == nullptr) {
+            return false;
+        }
+        auto *const grown_bits = static_cast<std::uint64_t *>(memory);
+        auto *const grown = static_cast<std::uint32_t *>(static_cast<void *>(grown_bits + groups(to)));
+        std::uint32_t *const grown_stack = grown + groups(to) * 64;
+        const std::size_t groups_now = groups(count);
+        if (count != 0) {
+            std::memcpy(grown_bits, bits, groups_now * sizeof *bits);
+            std::memcpy(grown, words, count * sizeof *words);
+            std::memcpy(grown_stack, stack, on_stack() * sizeof *stack);
+        }
+        std::memset(grown_bits + groups_now, 0, (groups(to) - groups_now) * sizeof *bits);
+        for (std::size_t slot = count; slot < groups(to) * 64; ++slot) {
+            grown[slot] = dead | start;
+        }
+        give();
+        bits = grown_bits;
+        words = grown;
+        stack = grown_stack;
+        count = static_cast<std::uint32_t>(to);
+        ++removed; // loops take note
+        return true;
+    }
+
+    // The generation after this one; 0: the slot retires.
+    std::uint32_t after(std::uint32_t generation) const noexcept {
+        if (generation == last_generation) {
+            return start != 1 ? 1 : 0;
+        }
+        return generation + 1 != start ? generation + 1 : 0;
+    }
+    // A live slot is dead from here on, but not free before `free`.
+    MPS_INLINE_ void end(std::uint32_t slot) noexcept {
+        words[slot] = dead | after(words[slot]);
+        ++removed;
+    }
+    MPS_INLINE_ void free(std::uint32_t slot) noexcept {
+        if (MPS_RARELY_(words[slot] == dead)) {
+            ++retired;
+            return;
+        }
+        stack[on_stack()] = slot;
+        ++(fills ? filled : freed);
+    }
+    // Both at once, with `between` between them, for a handle that may be any. False, and nothing happens, if it is refused;
+    // and what `otherwise` returns if the handle cannot be told from others by one comparison, or the slot is to be filled.
+    // What is on the stack is read first and written last: until the next insertion it stays in a register.
+    template <typename Between, typename Otherwise>
+    MPS_INLINE_ bool end_and_free(std::uint64_t which, Between between, Otherwise otherwise) noexcept {
+        const std::uint32_t slot = static_cast<std::uint32_t>(which >> 32), generation = static_cast<std::uint32_t>(which);
+        std::uint32_t *const all = words, *const free_slots = stack;
+        const std::uint32_t top = freed;
+        if (slot >= count || all[slot] != generation) {
+            return false;
+        }
+        // A generation that has the top bit set is not below `plain` either.
+        if (MPS_RARELY_(generation - start >= plain)) {
+            return otherwise();
+        }
+        all[slot] = dead | (generation + 1);
+        between();
+        free_slots[top] = slot;
+        ++removed;
+        freed = top + 1;
+        return true;
+    }
+    // A dead slot that is neither free nor retired from here on. There must be a freed one.
+    MPS_INLINE_ std::uint32_t take_freed() noexcept {
+        const std::uint32_t top = freed - 1;
+        freed = top;
+        return stack[top];
+    }
+    // The same if there is none; `no_slot` if there is no other either.
+    std::uint32_t take_other() noexcept {
+        if (filled != 0) {
+            return stack[--filled];
+        }
+        return used < count ? used++ : no_slot;
+    }
+    // The slot lives from here on.
+    MPS_INLINE_ std::uint64_t begin(std::uint32_t slot) noexcept {
+        const std::uint32_t generation = words[slot] & ~dead;
+        words[slot] = generation;
+        return bits_of(slot, generation);
+    }
+    // Notes in the bits that a slot lives, or that it does not any more.
+    MPS_INLINE_ void flip(std::uint32_t slot) noexcept { bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63); }
+
+    static MPS_INLINE_ std::uint64_t bits_of(std::size_t slot, std::uint32_t generation) noexcept {
+        return std::uint64_t(slot) << 32 | generation;
+    }
+    MPS_INLINE_ bool is_live(std::uint64_t which) const noexcept {
+        const std::uint32_t *const all = words;
+        const std::uint32_t slot = static_cast<std::uint32_t>(which >> 32), generation = static_cast<std::uint32_t>(which);
+        return slot < count && all[slot] == generation && static_cast<std::int32_t>(generation) >= 0;
+    }
+    // The handle of what lives in a slot; 0 if nothing does.
+    std::uint64_t handle_at(std::size_t slot) const noexcept {
+        return slot < count && (words[slot] & dead) == 0 ? bits_of(slot, words[slot]) : 0;
+    }
+
+    const char *why_refused(std::uint64_t which) const noexcept {
+        const std::uint32_t slot = static_cast<std::uint32_t>(which >> 32);
+        const std::uint32_t generation = static_cast<std::uint32_t>(which);
+        if (is_live(which)) {
+            return nullptr;
+        }
+        if (which == 0) {
+            return "the handle is 0, which names nothing";
+        }
+        if (slot >= count) {
+            return "out of range: the pool has no such slot";
+        }
+        // How many lifetimes the slot has had, of which this would be one.
+        const auto age = [&](std::uint32_t of) { return of >= start ? of - start : of + (last_generation - start); };
+        const std::uint32_t now = words[slot] & ~dead;
+        const bool was_issued = generation != 0 && generation <= last_generation &&
+                                (now == 0 || age(generation) < age(now));
+        return was_issued ? "stale: its object was removed" : "never issued by this pool";
+    }
+
+    // Whether everything is as it must be. O(slots).
+    bool is_sound() const noexcept {
+        std::uint32_t living = 0, gone = 0;
+        for (std::uint32_t slot = 0; slot < groups(count) * 64; ++slot) {
+            const bool lives = (words[slot] & dead) == 0;
+            living += lives;
+            gone += words[slot] == dead;
+            if ((lives && (slot >= used || words[slot] == 0)) || (slot >= used && words[slot] != (dead | start))) {
+                return false;
+            }
+        }
+        for (std::uint32_t at = 0; at < on_stack(); ++at) {
+            const std::uint32_t slot = stack[at];
+            if (slot >= used || words[slot] <= dead) {
+                return false;
+            }
+        }
+        return living == live() && gone == retired && used <= count && (freed == 0 || filled == 0);
+    }
+    // The same of the bits.
+    bool has_sound_bits() const noexcept {
+        for (std::uint32_t slot = 0; slot < count; ++slot) {
+            if ((bits[slot >> 6] >> (slot & 63) & 1) != ((words[slot] & dead) == 0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Writes the head of the state, the words and the stack; returns the end.
+    unsigned char *write(unsigned char *out, std::size_t value_bytes, std::uint32_t is_packed) const noexcept {
+        state_head_ head;
+        head.value_bytes = value_bytes;
+        head.start = start;
+        head.used = used;
+        head.freed = on_stack();
+        head.retired = retired;
+        head.live = live();
+        head.is_packed = is_packed;
+        std::memcpy(out, &head, sizeof head);
+        out += sizeof head;
+        if (used != 0) {
+            std::memcpy(out, words, used * sizeof *words);
+            out += used * sizeof *words;
+            std::memset(out, 0, used * sizeof *stack);
+            std::memcpy(out, stack, on_stack() * sizeof *stack);
+            out += used * sizeof *stack;
+        }
+        return out;
+    }
+    static std::uint32_t number_in(const unsigned char *numbers, std::size_t at) noexcept {
+        std::uint32_t number;
+        std::memcpy(&number, numbers + at * sizeof number, sizeof number);
+        return number;
+    }
+    // What a state has behind its words and its stack.
+    static const unsigned char *behind(const state_head_ &head, const unsigned char *numbers) noexcept {
+        return numbers + head.used * 2 * sizeof(std::uint32_t);
+    }
+    // Whether these bytes, which may be any, are the state of slots of this name, and of values of this size. `head` is then
+    // theirs. Behind it are the words, the stack, and as many bytes as `slot_bytes` says for each slot. False as well if there
+    // is no memory.
+    bool can_become(state_head_ &head, const void *from, std::size_t bytes, std::size_t value_bytes, std::size_t slot_bytes,
+                    std::uint32_t is_packed) const noexcept {
+        const state_head_ expected;
+        if (from == nullptr || bytes < sizeof head || absent != 0) {
+            return false;
+        }
+        const auto *const numbers = static_cast<const unsigned char *>(from) + sizeof head;
+        std::memcpy(&head, from, sizeof head);
+        slot_bytes += 2 * sizeof(std::uint32_t);
+        if (std::memcmp(head.mark, expected.mark, sizeof head.mark) != 0 || head.version != expected.version ||
+            head.byte_order != expected.byte_order || head.value_bytes != value_bytes || head.start != start ||
+            head.used > max || head.used != (bytes - sizeof head) / slot_bytes || (bytes - sizeof head) % slot_bytes != 0 ||
+            head.is_packed != is_packed) {
+            return false;
+        }
+        std::uint32_t living = 0, gone = 0;
+        for (std::uint32_t slot = 0; slot < head.used; ++slot) {
+            const std::uint32_t word = number_in(numbers, slot);
+            if (word == 0) {
+                return false;
+            }
+            living += (word & dead) == 0;
+            gone += word == dead;
+        }
+        if (living != head.live || gone != head.retired || head.freed != head.used - living - gone) {
+            return false;
+        }
+        seen_ freed_once;
+        if (!freed_once.make_room(head.used)) {
+            return false;
+        }
+        for (std::uint32_t at = 0; at < head.freed; ++at) {
+            const std::uint32_t slot = number_in(numbers, head.used + at);
+            if (slot >= head.used || number_in(numbers, slot) <= dead || !freed_once.see(slot)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    // Takes over a state that has been tested, and for which there are slots enough.
+    void become(const state_head_ &head, const unsigned char *numbers) noexcept {
+        if (head.used != 0) {
+            std::memcpy(words, numbers, head.used * sizeof *words);
+            std::memcpy(stack, numbers + head.used * sizeof *words, head.freed * sizeof *stack);
+        }
+        // What was never used is as it was at first.
+        for (std::uint32_t slot = head.used; slot < used; ++slot) {
+            words[slot] = dead | start;
+        }
+        used = head.used;
+        freed = fills ? 0 : head.freed;
+        filled = fills ? head.freed : 0;
+        ++removed;
+        retired = head.retired;
+    }
+    // Makes the bits of so many slots what the words say.
+    void renew_bits(std::uint32_t slots) noexcept {
+        for (std::size_t group = 0; group < groups(slots); ++group) {
+            std::uint64_t live_now = 0;
+            for (std::size_t slot = group * 64; slot < group * 64 + 64 && slot < count; ++slot) {
+                live_now |= std::uint64_t((words[slot] & dead) == 0) << (slot & 63);
+            }
+            bits[group] = live_now;
+        }
+    }
+
+    MPS_INLINE_ std::uint32_t live() const noexcept { return used - on_stack() - retired - absent; }
+    MPS_INLINE_ bool is_full() const noexcept { return on_stack() == 0 && used == count; }
+    MPS_INLINE_ std::uint32_t on_stack() const noexcept { return freed + filled; }
+    static constexpr std::size_t groups(std::size_t slots) noexcept { return (slots + 63) / 64; }
+
+    static constexpr std::size_t max = 0x7ffffff0;
+    std::uint32_t *words = nullptr; // a multiple of 64; those behind the last slot are dead
+    std::uint32_t *stack = nullptr; // of the slots that were freed, of which the last one is used first
+    std::uint64_t *bits = nullptr;  // one for each slot: whether it is live; not of packed pools
+    std::uint32_t count = 0;
+    std::uint32_t used = 0; // how many slots were ever used: the lowest ones
+    std::uint32_t freed = 0;   // how many are on the stack, if slots are not filled
+    std::uint32_t filled = 0;  // and if they are, so that the usual way need not ask
+    std::uint32_t removed = 0; // how often since the beginning, as 32 bits count it: a loop sees when something was removed
+    std::uint32_t retired = 0;
+    std::uint32_t absent = 0; // slots whose constructor or destructor runs
+    std::uint32_t start = 1;  // the first generation of every slot
+    // How many generations from the first have a next one that is one more, and nothing else to be done at their end.
+    std::uint32_t plain = last_generation - 1;
+    const char *name = nullptr;
+    bool fills = false;
+
+  private:
+    static std::size_t bytes_of(std::size_t slots) noexcept {
+        return groups(slots) * (sizeof(std::uint64_t) + 64 * sizeof(std::uint32_t)) + slots * sizeof(std::uint32_t);
+    }
+    void give() noexcept {
+        if (bits != nullptr) {
+            MPS_GIVE(bits, bytes_of(count), 64);
+        }
+    }
+};
+
+// Ends the program, because `pool[handle]` was called with a handle that the pool refuses.
+[[noreturn]] MPS_RARE_ inline void refuse_(const slots_ &of, std::uint64_t which) noexcept {
+    std::fprintf(stderr,
+                 "millpond: pool%s%s%s refuses the handle %uv%u: %s. pool[handle] is for handles that are known to be good: "
+                 "for others, use get(handle), which returns null if the object is gone.\n",
+                 of.name != nullptr ? " \"" : "", of.name != nullptr ? of.name : "", of.name != nullptr ? "\"" : "",
+                 static_cast<unsigned>(which >> 32), static_cast<unsigned>(which & 0xffffffff), of.why_refused(which));
+    std::abort();
+}
 
 template <typename P>
 class snapshot;
@@ -555,19 +641,16 @@ class stable_pool_ {
     // comes first.
     template <typename... Arguments>
     MPS_INLINE_ handle<T> emplace(Arguments &&...arguments) {
-        std::uint32_t slot = slots_of_.take();
-        if constexpr (Grows) {
-            if (MPS_RARELY_(slot == slots_::no_slot)) {
-                slot = grow_and_take();
+        std::uint32_t slot;
+        if (MPS_RARELY_(slots_of_.freed == 0)) {
+            slot = take_other();
+            if (slot == slots_::no_slot) {
+                return handle<T>();
             }
-        }
-        if (MPS_RARELY_(slot == slots_::no_slot)) {
-            return handle<T>();
+        } else {
+            slot = slots_of_.take_freed();
         }
         void *const place = at(slot);
-        if (MPS_RARELY_(slots_of_.fills)) {
-            inspect(slot);
-        }
         open_(place, sizeof(T));
         if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
             ::new (place) T(std::forward<Arguments>(arguments)...);
@@ -582,40 +665,29 @@ class stable_pool_ {
             back.pool = nullptr;
             --slots_of_.absent;
         }
+        slots_of_.flip(slot);
         return handle<T>::from_bits(slots_of_.begin(slot));
     }
 
     // Destroys the handle's value. False, and nothing happens, if the handle is refused. O(1).
     MPS_INLINE_ bool remove(handle<T> which) noexcept {
-        const std::uint32_t slot = static_cast<std::uint32_t>(which.bits_ >> 32);
-        if (slot >= slots_of_.count || slots_of_.words[slot] != which.bits_) {
-            return false;
-        }
         if constexpr (std::is_trivially_destructible_v<T>) {
-            slots_of_.end_and_free(slot, which.generation());
+            const auto slot = static_cast<std::uint32_t>(which.bits_ >> 32);
+            return slots_of_.end_and_free(
+                which.bits_,
+                [this, slot] {
+                    slots_of_.flip(slot);
+                    close_(at(slot), sizeof(T));
+                },
+                [this, which] { return remove_rarely(which); });
         } else {
-            slots_of_.end(slot);
-            ++slots_of_.absent;
-            std::launder(at(slot))->~T();
-            --slots_of_.absent;
-            slots_of_.free(slot);
+            return remove_any(which);
         }
-        if (MPS_RARELY_(slots_of_.fills)) {
-            fill(slot);
-        }
-        close_(at(slot), sizeof(T));
-        return true;
     }
 
     // The value, or null if the handle is refused. O(1).
-    MPS_INLINE_ T *get(handle<T> which) noexcept {
-        const std::uint32_t slot = static_cast<std::uint32_t>(which.bits_ >> 32);
-        return slot < slots_of_.count && slots_of_.words[slot] == which.bits_ ? at(slot) : nullptr;
-    }
-    MPS_INLINE_ const T *get(handle<T> which) const noexcept {
-        const std::uint32_t slot = static_cast<std::uint32_t>(which.bits_ >> 32);
-        return slot < slots_of_.count && slots_of_.words[slot] == which.bits_ ? at(slot) : nullptr;
-    }
+    MPS_INLINE_ T *get(handle<T> which) noexcept { return find(which.bits_); }
+    MPS_INLINE_ const T *get(handle<T> which) const noexcept { return find(which.bits_); }
     bool contains(handle<T> which) const noexcept { return slots_of_.is_live(which.bits_); }
     // The value of a handle that is known to be good. Another one ends the program, in release builds as well, and says why.
     T &operator[](handle<T> which) noexcept {
@@ -637,8 +709,7 @@ class stable_pool_ {
 
     // The handle of the value in a slot, which is false if there is none.
     handle<T> handle_at(std::size_t slot) const noexcept {
-        const bool lives = slot < slots_of_.count && (slots_of_.words[slot] & slots_::dead) == 0;
-        return lives ? handle<T>::from_bits(slots_of_.words[slot]) : handle<T>();
+        return handle<T>::from_bits(slots_of_.handle_at(slot));
     }
     // The handle of a value of this pool, which is false for any other address. O(1); O(chunks) if the pool grows.
     handle<T> handle_of(const T &value) const noexcept {
@@ -678,7 +749,7 @@ class stable_pool_ {
     emplaced<T> emplace_or_evict(Key &&key, Arguments &&...arguments) {
         static_assert(!Grows, "a pool that grows evicts nothing");
         handle<T> evicted;
-        if (slots_of_.first_free == slots_::no_slot && slots_of_.used == slots_of_.count) {
+        if (slots_of_.is_full()) {
             evicted = least_by(key);
             remove(evicted);
         }
@@ -715,7 +786,7 @@ class stable_pool_ {
         }
         MPS_INLINE_ reference operator*() const noexcept {
             if constexpr (Handles) {
-                return {mps::handle<T>::from_bits(*word_), *at_};
+                return {mps::handle<T>::from_bits(upper_ | *word_), *at_};
             } else {
                 return *at_;
             }
@@ -729,17 +800,18 @@ class stable_pool_ {
             return of_->handle_at((group_ - 1) * 64 + static_cast<std::size_t>(at_ - first_));
         }
         MPS_INLINE_ walk &operator++() noexcept {
+            ++at_;
+            if constexpr (Handles) {
+                upper_ += std::uint64_t(1) << 32;
+                ++word_;
+            }
             if (MPS_RARELY_(of_->slots_of_.removed != removed_)) {
                 // What is left of the 64 slots, as they are now.
                 removed_ = of_->slots_of_.removed;
-                left_ = of_->slots_of_.bits[group_ - 1] & (~std::uint64_t(1) << (at_ - first_));
+                left_ = of_->slots_of_.bits[group_ - 1] & (~std::uint64_t(0) << 1 << (at_ - first_ - 1));
                 left_ != 0 ? start_group() : next_group();
-            } else if (is_sparse_) {
-                left_ != 0 ? take_one() : next_group();
-            } else if (++at_ == end_) {
-                left_ != 0 ? take_run() : next_group();
-            } else if constexpr (Handles) {
-                ++word_;
+            } else if (at_ == end_) {
+                left_ != 0 ? (is_sparse_ ? take_one() : take_run()) : next_group();
             }
             return *this;
         }
@@ -764,29 +836,27 @@ class stable_pool_ {
         }
         MPS_INLINE_ void start_group() noexcept {
             first_ = of_->at((group_ - 1) * 64);
-            if constexpr (Handles) {
-                words_ = of_->slots_of_.words + (group_ - 1) * 64;
-            }
             is_sparse_ = mps::is_sparse_(left_);
             is_sparse_ ? take_one() : take_run();
         }
         MPS_INLINE_ void take_one() noexcept {
-            const std::size_t slot = trailing_zeros_(left_);
-            at_ = first_ + slot;
+            go_to(trailing_zeros_(left_));
+            end_ = at_ + 1;
             left_ &= left_ - 1;
-            if constexpr (Handles) {
-                word_ = words_ + slot;
-            }
         }
         MPS_INLINE_ void take_run() noexcept {
-            const std::size_t slot = trailing_zeros_(left_);
-            at_ = first_ + slot;
+            go_to(trailing_zeros_(left_));
             // The carry goes through the run's bits, to the first 0 behind them.
             const std::uint64_t behind = left_ + (left_ & (0 - left_));
             end_ = first_ + (behind != 0 ? trailing_zeros_(behind) : 64);
             left_ &= behind;
+        }
+        MPS_INLINE_ void go_to(std::size_t in_group) noexcept {
+            at_ = first_ + in_group;
             if constexpr (Handles) {
-                word_ = words_ + slot;
+                const std::size_t slot = (group_ - 1) * 64 + in_group;
+                upper_ = std::uint64_t(slot) << 32;
+                word_ = of_->slots_of_.words + slot;
             }
         }
 
@@ -794,8 +864,9 @@ class stable_pool_ {
         element *at_ = nullptr;
         element *end_ = nullptr;   // of the run
         element *first_ = nullptr; // of the 64 slots, of which `left_` are left, one by one or run by run
-        const std::uint64_t *word_ = nullptr, *words_ = nullptr; // the same of the slots' words
         std::uint64_t left_ = 0;
+        std::uint64_t upper_ = 0;             // the upper half of the handle
+        const std::uint32_t *word_ = nullptr; // and where the lower one is
         std::size_t group_ = 0; // the next one
         std::size_t groups_ = 0;
         std::uint32_t removed_ = 0;
@@ -832,11 +903,11 @@ class stable_pool_ {
     }
 
     // Whether everything is as it must be: for tests. O(capacity).
-    bool is_sound() const noexcept { return slots_of_.is_sound(); }
+    bool is_sound() const noexcept { return slots_of_.is_sound() && slots_of_.has_sound_bits(); }
 
     // How many bytes `write_state` writes.
     std::size_t state_bytes() const noexcept {
-        return sizeof(state_head_) + slots_of_.used * (sizeof(std::uint64_t) + sizeof(T));
+        return sizeof(state_head_) + slots_of_.used * (2 * sizeof(std::uint32_t) + sizeof(T));
     }
     // Writes the state of the pool: which handles are good, which slots come next, and the values, as they lie in memory.
     // False if there is too little room. The bytes are for the same program on the same kind of machine. O(peak).
@@ -845,18 +916,10 @@ class stable_pool_ {
         if (room < state_bytes() || slots_of_.absent != 0) {
             return false;
         }
-        const state_head_ head = slots_of_.head(sizeof(T));
-        auto *out = static_cast<unsigned char *>(to);
-        std::memcpy(out, &head, sizeof head);
-        out += sizeof head;
-        if (head.used == 0) {
-            return true;
-        }
-        std::memcpy(out, slots_of_.words, head.used * sizeof(std::uint64_t));
-        out += head.used * sizeof(std::uint64_t);
-        for (std::size_t group = 0; group < slots_::groups(head.used); ++group) {
+        unsigned char *const out = slots_of_.write(static_cast<unsigned char *>(to), sizeof(T), 0);
+        for (std::size_t group = 0; group < slots_::groups(slots_of_.used); ++group) {
             unsigned char *const values = out + group * 64 * sizeof(T);
-            const std::size_t slots = head.used - group * 64 < 64 ? head.used - group * 64 : 64;
+            const std::size_t slots = slots_of_.used - group * 64 < 64 ? slots_of_.used - group * 64 : 64;
             std::uint64_t left = slots_of_.bits[group];
             if (left == ~std::uint64_t(0)) {
                 std::memcpy(values, at(group * 64), 64 * sizeof(T));
@@ -877,22 +940,21 @@ class stable_pool_ {
     bool read_state(const void *from, std::size_t bytes, Good &&is_good) noexcept {
         static_assert(std::is_trivially_copyable_v<T>, "values are saved as the bytes that they consist of");
         state_head_ head;
-        const std::size_t slot_bytes = sizeof(std::uint64_t) + sizeof(T);
-        if (!slots_of_.can_become(head, from, bytes, sizeof(T), slot_bytes, 0) || !can_hold(head)) {
+        if (!slots_of_.can_become(head, from, bytes, sizeof(T), sizeof(T), 0) || !can_hold(head)) {
             return false;
         }
-        const auto *const words = static_cast<const unsigned char *>(from) + sizeof head;
-        const unsigned char *const values = words + head.used * sizeof(std::uint64_t);
+        const auto *const numbers = static_cast<const unsigned char *>(from) + sizeof head;
+        const unsigned char *const values = slots_::behind(head, numbers);
         for (std::size_t slot = 0; slot < head.used; ++slot) {
             alignas(T) unsigned char copy[sizeof(T)];
-            if ((slots_::word_in(words, slot) & slots_::dead) == 0) {
+            if ((slots_::number_in(numbers, slot) & slots_::dead) == 0) {
                 std::memcpy(copy, values + slot * sizeof(T), sizeof(T));
                 if (!is_good(*std::launder(reinterpret_cast<const T *>(copy)))) {
                     return false;
                 }
             }
         }
-        return become(head, words);
+        return become(head, numbers);
     }
     bool read_state(const void *from, std::size_t bytes) noexcept {
         return read_state(from, bytes, [](const T &) { return true; });
@@ -900,8 +962,8 @@ class stable_pool_ {
 
   protected:
     stable_pool_() noexcept = default;
-    explicit stable_pool_(const options &with) noexcept : slots_of_(with) {}
-    stable_pool_(std::size_t capacity, const options &with) noexcept : slots_of_(with) {
+    explicit stable_pool_(const options &with) noexcept : slots_of_(with.name, with.fills_dead) {}
+    stable_pool_(std::size_t capacity, const options &with) noexcept : slots_of_(with.name, with.fills_dead) {
         if constexpr (!Grows) {
             if (capacity == 0 || capacity > slots_::max || capacity > PTRDIFF_MAX / sizeof(T)) {
                 return;
@@ -998,27 +1060,62 @@ class stable_pool_ {
         ~taken() {
             if (pool != nullptr) {
                 --pool->slots_of_.absent;
-                if (pool->slots_of_.fills) {
-                    pool->fill(slot);
-                }
-                close_(pool->at(slot), sizeof(T));
+                pool->vacate(slot);
                 pool->slots_of_.free(slot);
             }
         }
     };
 
-    MPS_INLINE_ T *at(std::size_t slot) const noexcept {
+    using values_type = std::conditional_t<Grows, T **, T *>;
+
+    static MPS_INLINE_ T *at(values_type values, std::size_t slot) noexcept {
         if constexpr (Grows) {
-            return values_[slot / chunk_] + slot % chunk_;
+            return values[slot / chunk_] + slot % chunk_;
         } else {
-            return values_ + slot;
+            return values + slot;
         }
+    }
+    MPS_INLINE_ T *at(std::size_t slot) const noexcept { return at(values_, slot); }
+    MPS_INLINE_ T *find(std::uint64_t which) const noexcept {
+        auto *const values = values_;
+        if (!slots_of_.is_live(which)) {
+            return nullptr;
+        }
+        T *const found = at(values, static_cast<std::uint32_t>(which >> 32));
+        MPS_NEVER_(found == nullptr);
+        return found;
     }
     const T *block_at(std::size_t block) const noexcept { return at(block * chunk_); }
 
-    MPS_RARE_ std::uint32_t grow_and_take() noexcept {
-        // Half as many again: the table of slots moves, and values do not.
-        return grow_to(slots_of_.count + slots_of_.count / 2 + 1) ? slots_of_.take() : slots_::no_slot;
+    // A slot to use if none is on the stack, or if they are filled; `no_slot` if there is none.
+    MPS_RARE_ std::uint32_t take_other() noexcept {
+        std::uint32_t slot = slots_of_.take_other();
+        if constexpr (Grows) {
+            // Half as many again: the table of slots moves, and values do not.
+            if (slot == slots_::no_slot && grow_to(slots_of_.count + slots_of_.count / 2 + 1)) {
+                slot = slots_of_.take_other();
+            }
+        }
+        if (slots_of_.fills && slot != slots_::no_slot) {
+            inspect(slot);
+        }
+        return slot;
+    }
+    // The same for plain values, of which few need it.
+    MPS_RARE_ bool remove_rarely(handle<T> which) noexcept { return remove_any(which); }
+    MPS_INLINE_ bool remove_any(handle<T> which) noexcept {
+        if (!slots_of_.is_live(which.bits_)) {
+            return false;
+        }
+        const auto slot = static_cast<std::uint32_t>(which.bits_ >> 32);
+        slots_of_.end(slot);
+        slots_of_.flip(slot);
+        ++slots_of_.absent;
+        std::launder(at(slot))->~T();
+        --slots_of_.absent;
+        vacate(slot);
+        slots_of_.free(slot);
+        return true;
     }
 
     template <typename Key>
@@ -1058,21 +1155,36 @@ class stable_pool_ {
 
     // ---- Debug fills -------------------------------------------------------------------------------------------------
 
-    static unsigned char fill_at(std::size_t byte) noexcept {
-        constexpr unsigned char pattern[4] = {0x0b, 0xdb, 0xea, 0x1d};
-        return pattern[byte % 4];
+    static constexpr unsigned char fill_[4] = {0x0b, 0xdb, 0xea, 0x1d};
+
+    // What was in a slot is gone.
+    MPS_INLINE_ void vacate(std::uint32_t slot) noexcept {
+        if (MPS_RARELY_(slots_of_.fills)) {
+            fill(slot);
+        }
+        close_(at(slot), sizeof(T));
     }
     MPS_RARE_ void fill(std::uint32_t slot) noexcept {
         auto *const bytes = reinterpret_cast<unsigned char *>(at(slot));
-        for (std::size_t byte = 0; byte < sizeof(T); ++byte) {
-            bytes[byte] = fill_at(byte);
+        std::size_t byte = 0;
+        // A byte may be part of anything, so of a pointer; after numbers, compilers need not read the pool's pointers again.
+        if constexpr (alignof(T) >= sizeof(std::uint32_t)) {
+            std::uint32_t number;
+            std::memcpy(&number, fill_, sizeof number);
+            for (; byte < sizeof(T); byte += sizeof number) {
+                ::new (static_cast<void *>(bytes + byte)) std::uint32_t(number);
+            }
+        } else {
+            for (; byte < sizeof(T); ++byte) {
+                bytes[byte] = fill_[byte % 4];
+            }
         }
     }
     MPS_RARE_ void inspect(std::uint32_t slot) noexcept {
         open_(at(slot), sizeof(T));
         const auto *const bytes = reinterpret_cast<const unsigned char *>(at(slot));
         for (std::size_t byte = 0; byte < sizeof(T); ++byte) {
-            if (bytes[byte] != fill_at(byte)) {
+            if (bytes[byte] != fill_[byte % 4]) {
                 written_to_(name(), slot, byte);
             }
         }
@@ -1090,15 +1202,16 @@ class stable_pool_ {
 
     // The state that these bytes are, of which everything has been tested. False if there is no memory.
     bool can_hold(const state_head_ &head) const noexcept { return Grows || head.used <= slots_of_.count; }
-    bool become(const state_head_ &head, const unsigned char *words) noexcept {
+    bool become(const state_head_ &head, const unsigned char *numbers) noexcept {
         if constexpr (Grows) {
             if (!grow_to(head.used)) {
                 return false;
             }
         }
-        const unsigned char *const values = words + head.used * sizeof(std::uint64_t);
+        const unsigned char *const values = slots_::behind(head, numbers);
         const std::uint32_t in_use = head.used > slots_of_.used ? head.used : slots_of_.used;
-        slots_of_.become(head, words);
+        slots_of_.become(head, numbers);
+        slots_of_.renew_bits(in_use);
         for (std::size_t group = 0; group < slots_::groups(in_use); ++group) {
             const std::size_t slots = in_use - group * 64 < 64 ? in_use - group * 64 : 64;
             const std::uint64_t live = slots_of_.bits[group];
@@ -1122,7 +1235,7 @@ class stable_pool_ {
         return true;
     }
 
-    std::conditional_t<Grows, T **, T *> values_ = nullptr;
+    values_type values_ = nullptr;
     std::size_t chunk_room_ = 0; // of a pool that grows: how many chunks the table has room for
 };
 
@@ -1192,7 +1305,7 @@ class packed_pool {
     // A pool without slots.
     packed_pool() noexcept = default;
     // Takes all memory: the values' and 20.125 bytes for each slot. `capacity()` is 0 if there is none, or if it is 0.
-    explicit packed_pool(std::size_t capacity, const options &with = options{}) noexcept : slots_of_(with) {
+    explicit packed_pool(std::size_t capacity, const options &with = options{}) noexcept : slots_of_(with.name, false) {
         if (capacity == 0 || capacity > slots_::max || capacity > PTRDIFF_MAX / sizeof(T)) {
             return;
         }
@@ -1221,14 +1334,15 @@ class packed_pool {
         std::swap(values_, other.values_);
         std::swap(owners_, other.owners_);
         std::swap(places_, other.places_);
+        std::swap(live_, other.live_);
     }
 
-    std::size_t size() const noexcept { return slots_of_.live(); }
-    bool empty() const noexcept { return slots_of_.live() == 0; }
+    std::size_t size() const noexcept { return live_; }
+    bool empty() const noexcept { return live_ == 0; }
     std::size_t capacity() const noexcept { return slots_of_.count; }
     std::size_t peak() const noexcept { return slots_of_.used; }
     std::size_t retired() const noexcept { return slots_of_.retired; }
-    bool is_full() const noexcept { return slots_of_.first_free == slots_::no_slot && slots_of_.used == slots_of_.count; }
+    bool is_full() const noexcept { return slots_of_.is_full(); }
     const char *name() const noexcept { return slots_of_.name; }
 
     // The array of values. A loop over it must neither insert nor remove: that is for the loops below.
@@ -1239,13 +1353,18 @@ class packed_pool {
     // pool is full; then no constructor is called. O(1).
     template <typename... Arguments>
     MPS_INLINE_ handle<T> emplace(Arguments &&...arguments) {
-        if (!may_change() || is_full()) {
+        if (!may_change()) {
             return handle<T>();
         }
         if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
-            const std::uint32_t slot = slots_of_.take();
-            ::new (static_cast<void *>(values_ + slots_of_.live())) T(std::forward<Arguments>(arguments)...);
+            const std::uint32_t slot = take();
+            if (slot == slots_::no_slot) {
+                return handle<T>();
+            }
+            ::new (static_cast<void *>(values_ + live_)) T(std::forward<Arguments>(arguments)...);
             return enter(slot);
+        } else if (is_full()) {
+            return handle<T>();
         } else if constexpr (std::is_constructible_v<T, Arguments &&...>) {
             T value(std::forward<Arguments>(arguments)...);
             return add(value);
@@ -1257,41 +1376,35 @@ class packed_pool {
     // Destroys the handle's value, and moves the last one into the gap. False, and nothing happens, if the handle is
     // refused. O(1).
     MPS_INLINE_ bool remove(handle<T> which) noexcept {
-        if (!may_change() || !slots_of_.is_live(which.bits_)) {
-            return false;
-        }
-        const std::uint32_t slot = which.index();
-        const std::uint32_t place = places_[slot];
-        T *const value = values_ + place;
+        const auto slot = static_cast<std::uint32_t>(which.bits_ >> 32);
         if constexpr (std::is_trivially_copyable_v<T>) {
-            slots_of_.end_and_free(slot, which.generation());
-            if (place != slots_of_.live()) {
-                std::memcpy(static_cast<void *>(value), values_ + slots_of_.live(), sizeof(T));
-                follow(place);
-            }
+            return slots_of_.end_and_free(which.bits_, [this, slot] { close_gap(slot); },
+                                          [this, which] { return remove_rarely(which); });
         } else {
+            if (!may_change() || !slots_of_.is_live(which.bits_)) {
+                return false;
+            }
+            const std::uint32_t place = places_[slot];
+            T *const value = values_ + place;
             is_moving_ = true;
             T gone(std::move(*value));
             value->~T();
             slots_of_.end(slot);
-            if (place != slots_of_.live()) {
-                ::new (static_cast<void *>(value)) T(std::move(values_[slots_of_.live()]));
-                values_[slots_of_.live()].~T();
+            --live_;
+            if (place != live_) {
+                ::new (static_cast<void *>(value)) T(std::move(values_[live_]));
+                values_[live_].~T();
                 follow(place);
             }
             slots_of_.free(slot);
             is_moving_ = false;
-        } // the value is destroyed here, when the pool is whole again
-        return true;
+            return true; // the value is destroyed here, when the pool is whole again
+        }
     }
 
     // The value, or null if the handle is refused. O(1).
-    MPS_INLINE_ T *get(handle<T> which) noexcept {
-        return slots_of_.is_live(which.bits_) ? values_ + places_[which.bits_ >> 32] : nullptr;
-    }
-    MPS_INLINE_ const T *get(handle<T> which) const noexcept {
-        return slots_of_.is_live(which.bits_) ? values_ + places_[which.bits_ >> 32] : nullptr;
-    }
+    MPS_INLINE_ T *get(handle<T> which) noexcept { return find(which.bits_); }
+    MPS_INLINE_ const T *get(handle<T> which) const noexcept { return find(which.bits_); }
     bool contains(handle<T> which) const noexcept { return slots_of_.is_live(which.bits_); }
     // The value of a handle that is known to be good. Another one ends the program, in release builds as well, and says why.
     T &operator[](handle<T> which) noexcept {
@@ -1314,13 +1427,13 @@ class packed_pool {
     handle<T> handle_of(const T &value) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(&reinterpret_cast<const unsigned char &>(value));
         const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(values_);
-        const bool is_ours = offset / sizeof(T) < slots_of_.live() && offset % sizeof(T) == 0;
+        const bool is_ours = offset / sizeof(T) < live_ && offset % sizeof(T) == 0;
         return is_ours ? handle<T>::from_bits(owners_[offset / sizeof(T)]) : handle<T>();
     }
 
     // Destroys all values, those that destructors insert, too. O(size).
     void clear() noexcept {
-        while (slots_of_.live() != 0 && remove(handle<T>::from_bits(owners_[slots_of_.live() - 1]))) {
+        while (live_ != 0 && remove(handle<T>::from_bits(owners_[live_ - 1]))) {
         }
     }
 
@@ -1336,14 +1449,14 @@ class packed_pool {
         }
         using key_type = std::decay_t<decltype(key(*values_))>;
         static_assert(std::is_trivially_copyable_v<key_type>, "a key is a number, or another plain value");
-        std::size_t least = slots_of_.live();
-        for (std::size_t place = 0; place < slots_of_.live(); ++place) {
+        std::size_t least = live_;
+        for (std::size_t place = 0; place < live_; ++place) {
             const bool retires = slots_of_.after(static_cast<std::uint32_t>(owners_[place])) == 0;
-            if (!retires && (least == slots_of_.live() || key_type(key(values_[place])) < key_type(key(values_[least])))) {
+            if (!retires && (least == live_ || key_type(key(values_[place])) < key_type(key(values_[least])))) {
                 least = place;
             }
         }
-        if (least == slots_of_.live()) {
+        if (least == live_) {
             return {};
         }
         const handle<T> evicted = handle<T>::from_bits(owners_[least]);
@@ -1383,10 +1496,11 @@ class packed_pool {
 
         walk() noexcept = default;
         MPS_INLINE_ walk(pool_type *of, std::size_t left) noexcept
-            : of_(of), behind_(of->values_ + left), owner_(of->owners_ + left), removed_(of->slots_of_.removed) {}
+            : of_(of), behind_(of->values_ + left), owners_(of->owners_), left_(left),
+              live_(of->live_) {}
         MPS_INLINE_ reference operator*() const noexcept {
             if constexpr (Handles) {
-                return {mps::handle<T>::from_bits(owner_[-1]), behind_[-1]};
+                return {mps::handle<T>::from_bits(owners_[left_ - 1]), behind_[-1]};
             } else {
                 return behind_[-1];
             }
@@ -1396,15 +1510,11 @@ class packed_pool {
             return behind_ - 1;
         }
         MPS_INLINE_ walk &operator++() noexcept {
+            --left_;
             --behind_;
-            --owner_;
-            if (MPS_RARELY_(of_->slots_of_.removed != removed_)) {
-                // There may be fewer values than there were left.
-                removed_ = of_->slots_of_.removed;
-                if (behind_ > of_->values_ + of_->slots_of_.live()) {
-                    behind_ = of_->values_ + of_->slots_of_.live();
-                    owner_ = of_->owners_ + of_->slots_of_.live();
-                }
+            if (MPS_RARELY_(of_->live_ < live_) && left_ > of_->live_) { // the loop has removed others
+                left_ = of_->live_;
+                behind_ = of_->values_ + left_;
             }
             return *this;
         }
@@ -1413,20 +1523,21 @@ class packed_pool {
             ++*this;
             return before;
         }
-        friend MPS_INLINE_ bool operator==(const walk &a, const walk &b) noexcept { return a.behind_ == b.behind_; }
-        friend MPS_INLINE_ bool operator!=(const walk &a, const walk &b) noexcept { return a.behind_ != b.behind_; }
+        friend MPS_INLINE_ bool operator==(const walk &a, const walk &b) noexcept { return a.left_ == b.left_; }
+        friend MPS_INLINE_ bool operator!=(const walk &a, const walk &b) noexcept { return a.left_ != b.left_; }
 
       private:
         pool_type *of_ = nullptr;
         element *behind_ = nullptr; // the value is before it
-        const std::uint64_t *owner_ = nullptr;
-        std::uint32_t removed_ = 0;
+        const std::uint64_t *owners_ = nullptr;
+        std::size_t left_ = 0;   // this one included
+        std::uint32_t live_ = 0; // at the beginning
     };
     using iterator = walk<false, false>;
     using const_iterator = walk<true, false>;
-    MPS_INLINE_ iterator begin() noexcept { return {this, slots_of_.live()}; }
+    MPS_INLINE_ iterator begin() noexcept { return {this, live_}; }
     MPS_INLINE_ iterator end() noexcept { return {this, 0}; }
-    MPS_INLINE_ const_iterator begin() const noexcept { return {this, slots_of_.live()}; }
+    MPS_INLINE_ const_iterator begin() const noexcept { return {this, live_}; }
     MPS_INLINE_ const_iterator end() const noexcept { return {this, 0}; }
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
@@ -1438,45 +1549,39 @@ class packed_pool {
         MPS_INLINE_ Iterator end() const noexcept { return last; }
     };
     // The values with their handles: `for (auto [which, spark] : sparks.each())`, where `spark` is a reference.
-    MPS_INLINE_ range<walk<false, true>> each() noexcept { return {{this, slots_of_.live()}, {this, 0}}; }
-    MPS_INLINE_ range<walk<true, true>> each() const noexcept { return {{this, slots_of_.live()}, {this, 0}}; }
+    MPS_INLINE_ range<walk<false, true>> each() noexcept { return {{this, live_}, {this, 0}}; }
+    MPS_INLINE_ range<walk<true, true>> each() const noexcept { return {{this, live_}, {this, 0}}; }
 
     // Whether everything is as it must be: for tests. O(capacity).
     bool is_sound() const noexcept {
-        for (std::size_t place = 0; place < slots_of_.live(); ++place) {
+        for (std::size_t place = 0; place < live_; ++place) {
             if (!slots_of_.is_live(owners_[place]) || places_[owners_[place] >> 32] != place) {
                 return false;
             }
         }
-        return slots_of_.is_sound();
+        return slots_of_.is_sound() && slots_of_.live() == live_;
     }
 
     // The state as bytes, the order of the values included: see `pool`.
     std::size_t state_bytes() const noexcept {
-        return sizeof(state_head_) + slots_of_.used * (sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(T));
+        return sizeof(state_head_) + slots_of_.used * (2 * sizeof(std::uint32_t) + slot_bytes_);
     }
     bool write_state(void *to, std::size_t room) const noexcept {
         static_assert(std::is_trivially_copyable_v<T>, "values are saved as the bytes that they consist of");
         if (room < state_bytes()) {
             return false;
         }
-        state_head_ head = slots_of_.head(sizeof(T));
-        head.is_packed = is_packed_;
-        auto *out = static_cast<unsigned char *>(to);
-        std::memcpy(out, &head, sizeof head);
-        out += sizeof head;
-        if (head.used == 0) {
+        unsigned char *const out = slots_of_.write(static_cast<unsigned char *>(to), sizeof(T), is_packed_);
+        if (slots_of_.used == 0) {
             return true;
         }
-        std::memcpy(out, slots_of_.words, head.used * sizeof(std::uint64_t));
-        out += head.used * sizeof(std::uint64_t);
-        std::memset(out, 0, head.used * (sizeof(std::uint32_t) + sizeof(T)));
-        for (std::uint32_t place = 0; place < head.live; ++place) {
+        std::memset(out, 0, slots_of_.used * slot_bytes_);
+        for (std::uint32_t place = 0; place < live_; ++place) {
             const std::uint32_t slot = static_cast<std::uint32_t>(owners_[place] >> 32);
             std::memcpy(out + place * sizeof slot, &slot, sizeof slot);
         }
-        if (head.live != 0) {
-            std::memcpy(out + head.used * sizeof(std::uint32_t), values_, head.live * sizeof(T));
+        if (live_ != 0) {
+            std::memcpy(out + slots_of_.used * sizeof(std::uint32_t), values_, live_ * sizeof(T));
         }
         return true;
     }
@@ -1484,32 +1589,26 @@ class packed_pool {
     bool read_state(const void *from, std::size_t bytes, Good &&is_good) noexcept {
         static_assert(std::is_trivially_copyable_v<T>, "values are saved as the bytes that they consist of");
         state_head_ head;
-        const std::size_t slot_bytes = sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(T);
-        if (!slots_of_.can_become(head, from, bytes, sizeof(T), slot_bytes, is_packed_) || head.used > slots_of_.count) {
+        if (!slots_of_.can_become(head, from, bytes, sizeof(T), slot_bytes_, is_packed_) || !can_hold(head)) {
             return false;
         }
-        const auto *const words = static_cast<const unsigned char *>(from) + sizeof head;
-        const unsigned char *const owners = words + head.used * sizeof(std::uint64_t);
+        const auto *const numbers = static_cast<const unsigned char *>(from) + sizeof head;
+        const unsigned char *const owners = slots_::behind(head, numbers);
         const unsigned char *const values = owners + head.used * sizeof(std::uint32_t);
-        bytes_ seen; // which slots have come
-        if (head.used != 0 && !seen.make_room(head.used)) {
+        seen_ owned_once;
+        if (!owned_once.make_room(head.used)) {
             return false;
-        }
-        if (head.used != 0) {
-            std::memset(seen.at, 0, head.used);
         }
         for (std::uint32_t place = 0; place < head.live; ++place) {
-            std::uint32_t slot;
-            std::memcpy(&slot, owners + place * sizeof slot, sizeof slot);
+            const std::uint32_t slot = slots_::number_in(owners, place);
             alignas(T) unsigned char copy[sizeof(T)];
             std::memcpy(copy, values + place * sizeof(T), sizeof(T));
-            if (slot >= head.used || seen.at[slot] != 0 || (slots_::word_in(words, slot) & slots_::dead) != 0 ||
+            if (slot >= head.used || (slots_::number_in(numbers, slot) & slots_::dead) != 0 || !owned_once.see(slot) ||
                 !is_good(*std::launder(reinterpret_cast<const T *>(copy)))) {
                 return false;
             }
-            seen.at[slot] = 1;
         }
-        become(head, words);
+        become(head, numbers);
         return true;
     }
     bool read_state(const void *from, std::size_t bytes) noexcept {
@@ -1521,15 +1620,16 @@ class packed_pool {
     friend class snapshot;
 
     static constexpr std::uint32_t is_packed_ = 1;
+    static constexpr std::size_t slot_bytes_ = sizeof(std::uint32_t) + sizeof(T); // of the state: who owns a place, and a value
 
     bool can_hold(const state_head_ &head) const noexcept { return head.used <= slots_of_.count; }
-    bool become(const state_head_ &head, const unsigned char *words) noexcept {
-        const unsigned char *const owners = words + head.used * sizeof(std::uint64_t);
-        slots_of_.become(head, words);
+    bool become(const state_head_ &head, const unsigned char *numbers) noexcept {
+        const unsigned char *const owners = slots_::behind(head, numbers);
+        slots_of_.become(head, numbers);
+        live_ = head.live;
         for (std::uint32_t place = 0; place < head.live; ++place) {
-            std::uint32_t slot;
-            std::memcpy(&slot, owners + place * sizeof slot, sizeof slot);
-            owners_[place] = slots_of_.words[slot];
+            const std::uint32_t slot = slots_::number_in(owners, place);
+            owners_[place] = slots_::bits_of(slot, slots_of_.words[slot]);
             places_[slot] = place;
         }
         if (head.live != 0) {
@@ -1546,25 +1646,55 @@ class packed_pool {
         }
         return true;
     }
+    MPS_INLINE_ T *find(std::uint64_t which) const noexcept {
+        auto *const values = values_;
+        if (!slots_of_.is_live(which)) {
+            return nullptr;
+        }
+        T *const found = values + places_[which >> 32];
+        MPS_NEVER_(found == nullptr);
+        return found;
+    }
     MPS_INLINE_ handle<T> enter(std::uint32_t slot) noexcept {
-        const std::uint32_t place = slots_of_.live();
+        const std::uint32_t place = live_++;
         places_[slot] = place;
         return handle<T>::from_bits(owners_[place] = slots_of_.begin(slot));
     }
     // Moves a value behind the others; its constructor may have filled the pool.
     MPS_INLINE_ handle<T> add(T &value) noexcept {
-        const std::uint32_t slot = slots_of_.take();
+        const std::uint32_t slot = take();
         if (slot == slots_::no_slot) {
             return handle<T>();
         }
         is_moving_ = true;
-        ::new (static_cast<void *>(values_ + slots_of_.live())) T(std::move(value));
+        ::new (static_cast<void *>(values_ + live_)) T(std::move(value));
         is_moving_ = false;
         return enter(slot);
     }
+    // Of a slot that is used up, or a handle of no lifetime.
+    MPS_RARE_ bool remove_rarely(handle<T> which) noexcept {
+        if (!slots_of_.is_live(which.bits_)) {
+            return false;
+        }
+        slots_of_.end(which.index());
+        close_gap(which.index());
+        slots_of_.free(which.index());
+        return true;
+    }
+    // The plain value of a slot is gone: the last one takes its place.
+    MPS_INLINE_ void close_gap(std::uint32_t slot) noexcept {
+        const std::uint32_t place = places_[slot], last = --live_;
+        if (place != last) {
+            std::memcpy(static_cast<void *>(values_ + place), values_ + last, sizeof(T));
+            follow(place);
+        }
+    }
+    MPS_INLINE_ std::uint32_t take() noexcept {
+        return slots_of_.freed != 0 ? slots_of_.take_freed() : slots_of_.take_other();
+    }
     // The last value has moved to this place.
     MPS_INLINE_ void follow(std::uint32_t place) noexcept {
-        owners_[place] = owners_[slots_of_.live()];
+        owners_[place] = owners_[live_];
         places_[owners_[place] >> 32] = place;
     }
     void give([[maybe_unused]] std::size_t capacity) noexcept {
@@ -1583,6 +1713,7 @@ class packed_pool {
     T *values_ = nullptr;
     std::uint64_t *owners_ = nullptr;  // the handle of the value at each place
     std::uint32_t *places_ = nullptr;  // where the value of each slot is
+    std::uint32_t live_ = 0;
     bool is_moving_ = false;
 };
 
@@ -1696,5 +1827,6 @@ struct std::hash<mps::handle<T>> {
 #undef MPS_INLINE_
 #undef MPS_RARE_
 #undef MPS_RARELY_
+#undef MPS_NEVER_
 
 #endif
