@@ -10,7 +10,8 @@ source_of_study() {
 
 build() {
     python3 "$study/orders.py" > "$work/orders.json"
-    (cd "$1" && cc -O2 -g1 -I. cJSON.c "$study/print.c" -o "$PROGRAM")
+    # shellcheck disable=SC2086 # no word or one
+    (cd "$1" && cc -O2 -g1 $layout -I. cJSON.c "$study/print.c" -o "$PROGRAM")
 }
 
 # The archive's own tests, and the same texts from both programs.

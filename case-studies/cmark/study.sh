@@ -9,7 +9,7 @@ source_of_study() {
 }
 
 build() {
-    cmake -S "$1" -B "$1/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g1 -DCMARK_TESTS=OFF -DCMARK_SHARED=OFF \
+    cmake -S "$1" -B "$1/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS="-g1 $layout" -DCMARK_TESTS=OFF -DCMARK_SHARED=OFF \
         > "$work/build.log" 2>&1
     make -s -C "$1/build" >> "$work/build.log" 2>&1
     for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$1/test/spec.txt"; done > "$work/spec.md"

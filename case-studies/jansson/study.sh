@@ -30,7 +30,7 @@ build() {
         "$1/src/jansson_config.h.in" > "$1/src/jansson_config.h"
     echo '/* The compiler is told what Linux has. */' > "$1/src/jansson_private_config.h"
     # shellcheck disable=SC2086 # options are words
-    cc -O2 -g1 $options -I"$1/src" -o "$1/$PROGRAM" "$study/reformat.c" "$1"/src/*.c -lm
+    cc -O2 -g1 $layout $options -I"$1/src" -o "$1/$PROGRAM" "$study/reformat.c" "$1"/src/*.c -lm
 }
 
 # Jansson's own tests of its interface, and both programs have to write the same.

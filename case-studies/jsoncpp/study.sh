@@ -10,7 +10,8 @@ source_of_study() {
 
 build() {
     python3 "$study/orders.py" > "$work/orders.json"
-    (cd "$1" && c++ -O2 -g1 -Iinclude src/lib_json/*.cpp src/jsontestrunner/main.cpp -o "$PROGRAM")
+    # shellcheck disable=SC2086 # no word or one
+    (cd "$1" && c++ -O2 -g1 $layout -Iinclude src/lib_json/*.cpp src/jsontestrunner/main.cpp -o "$PROGRAM")
 }
 
 tests() {

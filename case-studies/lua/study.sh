@@ -9,7 +9,7 @@ source_of_study() {
 }
 
 build() {
-    make -s -C "$1/src" linux CFLAGS="-O2 -g1 -DLUA_COMPAT_5_3" > "$work/build.log" 2>&1
+    make -s -C "$1/src" linux CFLAGS="-O2 -g1 $layout -DLUA_COMPAT_5_3" > "$work/build.log" 2>&1
 }
 
 # The archive has no tests: both programs have to say the same to a script that goes through most of the library.

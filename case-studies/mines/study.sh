@@ -9,7 +9,8 @@ source_of_study() {
 }
 
 build() {
-    (cd "$1" && cc -O2 -g1 -w -I. -o mines "$study/generate.c" mines.c tree234.c random.c misc.c malloc.c nullfe.c -lm)
+    # shellcheck disable=SC2086 # no word or one
+    (cd "$1" && cc -O2 -g1 $layout -w -I. -o mines "$study/generate.c" mines.c tree234.c random.c misc.c malloc.c nullfe.c -lm)
 }
 
 # Both programs lay out the same boards.

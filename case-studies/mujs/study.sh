@@ -9,7 +9,8 @@ source_of_study() {
 }
 
 build() {
-    cc -O2 -g1 -std=c99 -o "$1/mujs" "$1/one.c" "$1/main.c" -lm
+    # shellcheck disable=SC2086 # no word or one
+    cc -O2 -g1 $layout -std=c99 -o "$1/mujs" "$1/one.c" "$1/main.c" -lm
 }
 
 # The archive has no tests: both programs have to say the same to a script that goes through most of the library.

@@ -1,6 +1,8 @@
 # An interpreter of Lisp in Rust, with a script that sorts lists.
 
 PROGRAM=target/release/rust_lisp
+# The flags of a layout are for C.
+LAYOUTS=
 FOLLOWED="for this place"
 # The program is given as an argument, in one line, without comments.
 set -- "$(sed 's/;.*//' "$study/bench.lisp" | tr '\n' ' ')"

@@ -108,10 +108,7 @@ impl Browser {
         }});
         let made = browser.call("POST", "/session", &json!({ "capabilities": capabilities }));
         browser.session = format!("/session/{}", made["sessionId"].as_str().expect("a session"));
-        browser.devtools(
-            "Emulation.setDeviceMetricsOverride",
-            &json!({ "width": window.width, "height": window.height, "deviceScaleFactor": 1, "mobile": window.width < 500 }),
-        );
+        browser.resize(window);
         let scheme = if window.is_dark { "dark" } else { "light" };
         let motion = if window.is_still { "reduce" } else { "no-preference" };
         browser.devtools(
@@ -122,6 +119,14 @@ impl Browser {
             ]}),
         );
         browser
+    }
+
+    /// Gives the page another size.
+    pub fn resize(&self, window: Window) {
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            &json!({ "width": window.width, "height": window.height, "deviceScaleFactor": 1, "mobile": window.width < 500 }),
+        );
     }
 
     /// Opens a page from a folder.

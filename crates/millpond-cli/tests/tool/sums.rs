@@ -132,6 +132,42 @@ fn peaks_of_call_stacks_are_added_up_where_they_were_counted() {
     assert_eq!(place(&json, "spawn", &48.into())["reserve"], Value::Null, "valgrind 3.17");
 }
 
+/// A call stack may have had more blocks when the program had most bytes, or at its end, than when it had most bytes itself:
+/// then that is its peak, of which the peak of the place is made.
+#[test]
+fn the_peak_of_a_call_stack_is_the_most_that_was_counted_at_any_moment() {
+    let directory = Directory::new();
+    // By moment: the stack's own peak of bytes, the program's, and its end.
+    let point = |frames: &str, [most, at_peak, at_end]: [u64; 3]| {
+        format!(
+            "{{\"tb\":4800,\"tbk\":100,\"tl\":9,\"mb\":{},\"mbk\":{most},\"gb\":{},\"gbk\":{at_peak},\"eb\":{},\
+             \"ebk\":{at_end},\"fs\":{frames}}}",
+            most * 48,
+            at_peak * 48,
+            at_end * 48
+        )
+    };
+    let peaks = |one, other| {
+        let text = format!(
+            "{{\"dhatFileVersion\":2,\"mode\":\"rust-heap\",\"te\":100,\"pps\":[{},{}],\"ftbl\":[\"[root]\",\"0x1: spawn \
+             (a.c:1)\",\"0x2: one (a.c:2)\",\"0x3: two (a.c:3)\"]}}\n",
+            point("[1,2]", one),
+            point("[1,3]", other)
+        );
+        let json = file(&directory, "a.json", text);
+        let spawn = place(&json, "spawn", &48.into());
+        (at_once(spawn), spawn["reserve"].as_u64().unwrap())
+    };
+    // 5 of the other stack, and the peak of the first, wherever it was counted.
+    for one in [[9, 0, 0], [2, 9, 0], [2, 0, 9]] {
+        assert_eq!(peaks(one, [5, 0, 0]), ([9, 14], 18), "{one:?}");
+        assert_eq!(peaks([5, 0, 0], one), ([9, 14], 18), "{one:?}");
+    }
+    // At one moment, both together.
+    assert_eq!(peaks([2, 9, 0], [2, 5, 0]), ([14, 14], 18));
+    assert_eq!(peaks([2, 0, 9], [2, 0, 5]), ([14, 14], 18));
+}
+
 fn said(directory: &Directory, text: impl AsRef<[u8]>, arguments: &[&str]) -> String {
     let file = directory.file("dhat.out", text);
     let mut command = millpond(directory);

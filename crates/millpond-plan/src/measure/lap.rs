@@ -36,6 +36,10 @@ const STRIDE_BYTES: usize = 2 << 10;
 /// A line of a cache.
 const LINE_BYTES: usize = 64;
 
+/// How many events are timed together, of which the fastest round counts: long against the clock, and short against what the
+/// machine does meanwhile, so that each is left alone in some round.
+const TIMED_TOGETHER: usize = 1 << 10;
+
 /// The number of unpredictable branches.
 const BRANCHES: u32 = 2;
 
@@ -109,17 +113,21 @@ impl<'p, M: Memory> Program<'p, M> {
         }
     }
 
-    /// Replays the script once. Returns the nanoseconds that each timed part took.
+    /// Replays the script once. Returns the nanoseconds that the timed parts took, [`TIMED_TOGETHER`] events each.
     pub(super) fn lap(&mut self, script: &Script, between: &mut Between) -> Vec<u64> {
-        let mut nanoseconds = Vec::with_capacity(script.parts.len());
+        let mut nanoseconds = Vec::with_capacity(script.steps.len() / TIMED_TOGETHER);
         settle_heap();
         for (part, is_timed) in script.parts() {
-            let begun = clock::worked();
-            match between {
-                Between::OtherWork(other) if is_timed => self.run_with_other_work(part, other),
-                Between::OtherWork(_) | Between::Nothing => self.run(part),
+            if !is_timed {
+                self.run(part);
+                continue;
             }
-            if is_timed {
+            for steps in part.chunks(TIMED_TOGETHER) {
+                let begun = clock::worked();
+                match between {
+                    Between::OtherWork(other) => self.run_with_other_work(steps, other),
+                    Between::Nothing => self.run(steps),
+                }
                 nanoseconds
                     .push(u64::try_from((clock::worked() - begun).as_nanos()).unwrap_or(u64::MAX));
             }
@@ -194,23 +202,25 @@ mod tests {
     #[test]
     fn the_pooled_kinds_are_in_the_memory_and_nothing_is_left_there() {
         let bytes = [8, 16, 24];
-        let mut recorder = Recorder::new(&bytes, 60);
+        let mut recorder = Recorder::new(&bytes, 6000);
         let event = |n: u32| Event { tick: 0, class: n % 3, kind: n % 3, key: n, bytes: None };
-        (0..30).for_each(|n| recorder.birth(event(n)));
-        // Ten are left at the end.
-        (0..20).for_each(|n| recorder.death(event(n)));
+        (0..3000).for_each(|n| recorder.birth(event(n)));
+        // A thousand are left at the end.
+        (0..2000).for_each(|n| recorder.death(event(n)));
         let script = recorder.finish();
         for mut between in [Between::Nothing, Between::other_work()] {
             let mut counted = Counted::default();
             let is_pooled = [false, true, true];
             let others = System { bytes_of: &bytes };
             let mut program = Program::new(&script, &is_pooled, others, &mut counted);
-            let timed = script.parts().filter(|part| part.1).count();
+            let timed = script.parts().filter(|part| part.1);
+            let timed = timed.map(|part| part.0.len().div_ceil(TIMED_TOGETHER)).sum::<usize>();
+            assert!(timed > 2, "the test has more than is timed together");
             assert_eq!(program.lap(&script, &mut between).len(), timed);
             assert!(program.in_blocks.iter().all(Option::is_none));
             assert!(program.in_memory.iter().all(Option::is_none));
             assert_eq!(program.lap(&script, &mut between).len(), timed);
-            assert_eq!(counted.taken.len(), 2 * 20);
+            assert_eq!(counted.taken.len(), 2 * 2000);
             assert!(!counted.taken.contains(&0));
             assert!(counted.wrong == 0 && counted.live.iter().all(|live| !live));
         }

@@ -5,8 +5,7 @@ use crate::trace::{Event, Watch};
 /// The maximum number of timed events.
 pub(super) const EVENTS_MAX: u64 = 1 << 18;
 
-/// How many events are timed together: long against the clock, short against what the machine does
-/// meanwhile.
+/// How many events in a row are replayed and timed.
 pub(super) const STRETCH: u64 = 1 << 13;
 
 /// Larger blocks are left out: a system allocator maps them one by one, whether there are pools or not.

@@ -32,7 +32,9 @@ const NAMELESS_SHARE_TOLD: f64 = 0.1;
 
 /// What the times do not include.
 const VISITS_LEFT_OUT: &str = "The times are those of calls to the allocator. Visits to objects are not included; they \
-                               may be faster, too, because slots are smaller than blocks.";
+                               may be faster, too, because slots are smaller than blocks. Any change moves other code, \
+                               too, which makes a program faster or slower by up to a hundredth: to see a saving below \
+                               that, compare several builds of both, as case-studies/run does.";
 
 /// The section of a plan that says what to do first; `all` shows every proposal.
 pub fn advice_text(plan: &TracePlan, all: bool, paint: Paint) -> String {
@@ -433,7 +435,11 @@ pub fn nothing(plan: &TracePlan) -> String {
         }
     };
     let recorder = of_recorder(plan).map_or_else(String::new, |text| format!(" {text}"));
-    format!("{} {best}.{recorder}", nothing_saves_enough(plan.advice.time))
+    let none = match plan.advice.is_measured() {
+        true => nothing_is_certain(plan.advice.time),
+        false => nothing_saves_enough(plan.advice.time),
+    };
+    format!("{none} {best}.{recorder}")
 }
 
 /// The time that a share is of.
@@ -455,6 +461,16 @@ pub fn of_recorder(plan: &TracePlan) -> Option<&'static str> {
 
 /// That no change saves enough, and what would be enough in all of this time.
 pub fn nothing_saves_enough(all: Option<AllTime>) -> String {
+    format!("Nothing is worth pooling for time: no change saves {}.", enough(all))
+}
+
+/// The same after a trial, which may have been too short, or the machine too busy, to be certain of what a change saves.
+fn nothing_is_certain(all: Option<AllTime>) -> String {
+    format!("Nothing is proposed for time: no change is certain to save {}.", enough(all))
+}
+
+/// What a change has to save in all of this time.
+fn enough(all: Option<AllTime>) -> String {
     let of_time = all.map_or_else(String::new, |all| {
         let of = match all.of {
             TimeOf::Program => {
@@ -464,7 +480,7 @@ pub fn nothing_saves_enough(all: Option<AllTime>) -> String {
         };
         format!(" or {:.1} % of {of}", WORTH_SHARE_OF_TIME * 100.0)
     });
-    format!("Nothing is worth pooling for time: no change saves {WORTH_MS} ms{of_time}.")
+    format!("{WORTH_MS} ms{of_time}")
 }
 
 /// A path, quoted for a shell.
