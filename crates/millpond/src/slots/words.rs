@@ -27,7 +27,7 @@
 //! 2. If a [prefix](SlotWords::prefix) is known, the slots below it are live, and no others.
 //! 3. `inserted - removed` is the number of live slots.
 //! 4. `fast_below` is `slow_from`, or 0 while the bitmap is synced: so a lifetime that ends below it has no bit to clear. A
-//!    shared walk sets it to 0 before the bitmap becomes synced.
+//!    shared walk that syncs the bitmap sets both, with nothing between the two that could panic.
 //! 5. Slots from `used` on are as in a new pool: no value was ever in them, their words are 0, the bitmap, old or not, has
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
@@ -879,8 +879,15 @@ impl<P: Place> SlotWords<P> {
         };
         // SAFETY: the bitmap is claimed until this borrow ends.
         let found = self.validate_bits(unsafe { BitWord::claimed(parts.bits) });
+        // No walk can set it now.
+        let fast_below = self.fast_below.get();
         claim.give_up();
-        found
+        found?;
+        ensure(
+            fast_below == self.slow_from,
+            "no lifetime clears a bit of a bitmap that is old",
+            format_args!("below {fast_below:?}, slow from {:?}", self.slow_from),
+        )
     }
 
     /// Checks what holds of the bits of a bitmap, old or not.
@@ -1330,6 +1337,19 @@ mod tests {
             words.place.parts_mut().bits[0] |= 8;
         };
         assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
+        let old_and_clears = |words: &mut Words| {
+            words.set_dead(0, 255.as_dead());
+            words.set_slow_from(9);
+            words.fast_below.set_shared(0);
+        };
+        assert_eq!(broken(old_and_clears), "no lifetime clears a bit of a bitmap that is old");
+        let synced_and_does_not = |words: &mut Words| {
+            words.start_syncing();
+            words.set_slow_from(9);
+            words.fast_below.set_shared(9);
+        };
+        let rule = "no lifetime ends without its bit if the bitmap is synced";
+        assert_eq!(broken(synced_and_does_not), rule);
         let lowest = "the live slots are the lowest ones if they are said to be";
         fn say(words: &mut Words, are_lowest: bool, live: usize) {
             words.start_syncing();
