@@ -7,6 +7,7 @@ mod callgrind;
 mod clones;
 mod fields;
 mod peers;
+mod walks;
 
 use std::ffi::CString;
 use std::hint::black_box;
@@ -65,9 +66,32 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("walk_runs_1_of_64", walk_runs::<1>),
     ("walk_runs_5_of_64", walk_runs::<5>),
     ("walk_runs_48_of_64", walk_runs::<48>),
+    ("walk_read_0_of_64", walk_read::<0>),
+    ("walk_read_1_of_64", walk_read::<1>),
+    ("walk_read_5_of_64", walk_read::<5>),
+    ("walk_read_48_of_64", walk_read::<48>),
+    ("walk_read_lowest_5_of_64", walk_read_lowest::<5>),
+    ("steps_for_full", walks::steps_for::<{ walks::ALL }>),
+    ("steps_for_half", walks::steps_for::<{ walks::HALF }>),
+    ("steps_for_handles_half", walks::steps_for_handles_half),
+    ("frames_steps_for", walks::frames_steps_for),
+    ("frames_steps_for_each", walks::frames_steps_for_each),
+    ("frames_read_for", walks::frames_read_for),
+    ("read_for_full", walks::read_for::<{ walks::ALL }>),
+    ("read_for_half", walks::read_for::<{ walks::HALF }>),
+    ("read_for_vec_pool_half", walks::read_for_vec_pool),
+    ("read_for_static_full", walks::read_for_static::<{ walks::ALL }>),
+    ("read_for_static_half", walks::read_for_static::<{ walks::HALF }>),
+    ("read_for_full_birth", walks::read_for_birth::<{ walks::ALL }>),
+    ("read_for_half_birth", walks::read_for_birth::<{ walks::HALF }>),
+    ("read_for_full_turn", walks::read_for_turn::<{ walks::ALL }>),
+    ("read_for_half_turn", walks::read_for_turn::<{ walks::HALF }>),
     ("frame_walk", frame_walk),
     ("frame_birth", frame_birth),
     ("frame_death", frame_death),
+    ("frame_read", frame_read),
+    ("frame_read_birth", frame_read_birth),
+    ("frame_read_death", frame_read_death),
     ("loop_insert", peers::loop_insert),
     ("loop_get", peers::loop_get),
     ("loop_remove_insert", peers::loop_remove_insert),
@@ -93,6 +117,16 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("gen_map_get", peers::gen_map::get),
     ("gen_map_remove", peers::gen_map::remove),
     ("gen_map_remove_insert", peers::gen_map::remove_insert),
+    ("slotmap_steps_for_full", walks::slotmap_steps_for::<{ walks::ALL }>),
+    ("slotmap_steps_for_half", walks::slotmap_steps_for::<{ walks::HALF }>),
+    ("slotmap_frames_steps_for", walks::slotmap_frames_steps_for),
+    ("slotmap_frames_read_for", walks::slotmap_frames_read_for),
+    ("slotmap_read_for_full", walks::slotmap_read_for::<{ walks::ALL }>),
+    ("slotmap_read_for_half", walks::slotmap_read_for::<{ walks::HALF }>),
+    ("slotmap_read_for_full_birth", walks::slotmap_read_for_birth::<{ walks::ALL }>),
+    ("slotmap_read_for_half_birth", walks::slotmap_read_for_birth::<{ walks::HALF }>),
+    ("slotmap_read_for_full_turn", walks::slotmap_read_for_turn::<{ walks::ALL }>),
+    ("slotmap_read_for_half_turn", walks::slotmap_read_for_turn::<{ walks::HALF }>),
 ];
 
 fn main() -> ExitCode {
@@ -384,6 +418,24 @@ fn walk_runs_lowest<const LIVE: u64>(times: usize) {
     });
 }
 
+#[inline(always)]
+fn walk_by_read(pool: &mut Pool<Value>) {
+    let mut sum = 0;
+    for value in pool.values() {
+        sum ^= value[0];
+    }
+    black_box(sum);
+}
+
+/// No walk of these goes over the pool mutably.
+fn walk_read<const LIVE: u64>(times: usize) {
+    walks(times, LIVE, walk_by_read);
+}
+
+fn walk_read_lowest<const LIVE: u64>(times: usize) {
+    walks_of_lowest(times, LIVE, walk_by_read);
+}
+
 /// The pools of a game: one for each class of objects.
 const CLASSES: usize = 48;
 /// The births, or deaths, of each pool. `TIMES_MAX` of them take several games, all made beforehand.
@@ -397,14 +449,19 @@ const FEW: u64 = 5;
 /// loop with a walk and no event. A pool has 5 to 13 live objects, in `frame_walk` always 9.
 ///
 /// Only the loop is counted: what thousands of small allocations cost depends on what other operations left free.
-fn frame(times: usize, live: u64, event: impl Fn(&mut Pool<Value>, &mut Vec<Handle<Value>>, u64)) {
+fn frame(
+    times: usize,
+    live: u64,
+    walk: impl Fn(&mut Pool<Value>),
+    event: impl Fn(&mut Pool<Value>, &mut Vec<Handle<Value>>, u64),
+) {
     let games = TIMES_MAX.div_ceil(CLASSES * EVENTS);
     let mut pools = callgrind::uncounted(|| {
         let mut pools: Vec<_> = (0..games * CLASSES).map(|_| scattered(live)).collect();
         // The frames before: from the second walk on, a pool whose objects hardly change keeps its bitmap synced.
         for (pool, _) in &mut pools {
-            walk_by_for(pool);
-            walk_by_for(pool);
+            walk(pool);
+            walk(pool);
         }
         pools
     });
@@ -413,24 +470,41 @@ fn frame(times: usize, live: u64, event: impl Fn(&mut Pool<Value>, &mut Vec<Hand
         let (game, class) = (i / (CLASSES * EVENTS), i * 7 % CLASSES);
         let (pool, handles) = &mut pools[game * CLASSES + class];
         event(black_box(pool), handles, i as u64);
-        walk_by_for(black_box(pool));
+        walk(black_box(pool));
     }
     callgrind::uncounted(|| drop(pools));
 }
 
+fn birth(pool: &mut Pool<Value>, _: &mut Vec<Handle<Value>>, i: u64) {
+    black_box(pool.insert(black_box([i; 4])).ok());
+}
+
+fn death(pool: &mut Pool<Value>, handles: &mut Vec<Handle<Value>>, _: u64) {
+    let handle = handles.pop();
+    black_box(handle.and_then(|handle| pool.remove(handle)));
+}
+
 fn frame_walk(times: usize) {
-    frame(times, FEW + EVENTS as u64 / 2, |_, _, _| {});
+    frame(times, FEW + EVENTS as u64 / 2, walk_by_for, |_, _, _| {});
 }
 
 fn frame_birth(times: usize) {
-    frame(times, FEW, |pool, _, i| {
-        black_box(pool.insert(black_box([i; 4])).ok());
-    });
+    frame(times, FEW, walk_by_for, birth);
 }
 
 fn frame_death(times: usize) {
-    frame(times, FEW + EVENTS as u64, |pool, handles, _| {
-        let handle = handles.pop();
-        black_box(handle.and_then(|handle| pool.remove(handle)));
-    });
+    frame(times, FEW + EVENTS as u64, walk_by_for, death);
+}
+
+/// The same in a game that only reads its objects, in every frame.
+fn frame_read(times: usize) {
+    frame(times, FEW + EVENTS as u64 / 2, walk_by_read, |_, _, _| {});
+}
+
+fn frame_read_birth(times: usize) {
+    frame(times, FEW, walk_by_read, birth);
+}
+
+fn frame_read_death(times: usize) {
+    frame(times, FEW + EVENTS as u64, walk_by_read, death);
 }

@@ -11,6 +11,7 @@ fn main() {
     native::the_last_guards_go_with_the_pool();
     native::guards_go_while_their_pool_is_borrowed_exclusively();
     native::objects_are_lent_to_one_thread_at_a_time();
+    native::walks_over_a_pool_that_is_shared_bring_its_bitmap_up_to_date();
 }
 
 #[cfg(all(target_os = "linux", millpond_tsan))]
@@ -20,7 +21,7 @@ mod native {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    use millpond::{Handle, SyncPool, SyncRecycler};
+    use millpond::{Handle, Pool, SyncPool, SyncRecycler};
 
     type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 
@@ -230,5 +231,28 @@ mod native {
         });
         let objects: Vec<_> = std::iter::from_fn(|| recycler.acquire()).collect();
         assert_eq!(objects.iter().map(|object| **object).sum::<u64>(), 2 * lent.load(Relaxed));
+    }
+
+    /// The walks that come first gather the bits, one of them into the bitmap, and the others read what it wrote.
+    pub(super) fn walks_over_a_pool_that_is_shared_bring_its_bitmap_up_to_date() {
+        for round in 0..STEPS as usize / 200 {
+            let mut pool = Pool::<u64>::new(700);
+            let handles: Vec<_> = (0..700).map(|n| pool.insert(n).unwrap()).collect();
+            let gone = handles.iter().skip(round % 7).step_by(7);
+            let left = gone.fold((0..700).sum(), |left, gone| left - pool.remove(*gone).unwrap());
+            for _ in 0..2 {
+                on_threads(THREADS, |number| {
+                    for _ in 0..4 {
+                        let sum: u64 = match number % 2 {
+                            0 => pool.values().sum(),
+                            _ => pool.runs().flat_map(|(_, run)| run).sum(),
+                        };
+                        assert_eq!(sum, left);
+                    }
+                });
+                let handle = pool.insert(0).unwrap();
+                pool.remove(handle);
+            }
+        }
     }
 }

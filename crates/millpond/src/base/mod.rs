@@ -13,6 +13,7 @@ pub(crate) mod lines;
 pub mod memory;
 #[allow(unsafe_code)]
 pub mod sanitizer;
+pub(crate) mod shared;
 
 /// What the derive of `Reflect` asks to be in scope.
 #[cfg(feature = "bevy_reflect")]

@@ -32,8 +32,8 @@ pub(crate) struct LiveBits {
 
 /// By what a `for` loop goes.
 ///
-/// No step forward changes it, and each begins by asking for it. So compilers make a loop of its own for each way, in which
-/// nothing is left of the others.
+/// No step forward changes it. So compilers make a loop of its own for each way if the body is small, in which nothing is left
+/// of the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
     /// The prefix, and then nothing.
@@ -106,10 +106,16 @@ impl LiveBits {
         self.words.front()
     }
 
+    /// Whether the word that slots are taken from has some that are left.
+    #[inline(always)]
+    pub(crate) fn is_in_word(&self) -> bool {
+        self.words.front_bits != 0
+    }
+
     /// Goes on to the next word with slots that are left, if this one has none; `false` if none are left.
     #[inline(always)]
     pub(crate) fn find_word(&mut self, source: Source<'_>) -> bool {
-        self.words.front_bits != 0 || self.words.load_front::<false>(source)
+        self.is_in_word() || self.words.load_front::<false>(source)
     }
 
     /// The next slot of a word that [has](Self::find_word) some, as its distance from the [first](Self::first_of_word).

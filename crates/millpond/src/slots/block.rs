@@ -37,7 +37,8 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use super::{BitmapState, FitEntries, Parts, PartsMut, Place, SlotKind};
+use super::bitmap::{BitWord, BitmapCell, BitmapState};
+use super::{FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::address::behind;
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
@@ -59,7 +60,7 @@ pub struct Block<K: SlotKind> {
     bit_words: usize,
     bits: NonNull<u64>,
     memory: Memory,
-    bitmap_state: BitmapState,
+    bitmap_state: BitmapCell,
     slots: usize,
     values: NonNull<u8>,
     words: NonNull<K::Word>,
@@ -252,7 +253,7 @@ impl<K: SlotKind> Block<K> {
             bit_words: 0,
             bits: NonNull::dangling(),
             memory: Memory::Lent,
-            bitmap_state: BitmapState::OLD,
+            bitmap_state: BitmapCell::new(BitmapState::NEW),
             slots: 0,
             values: memory::dangling(value),
             words: NonNull::dangling(),
@@ -611,8 +612,10 @@ unsafe impl<K: SlotKind> Place for Block<K> {
         Parts {
             // SAFETY: as the invariant says; the block is borrowed.
             words: unsafe { &*ptr::slice_from_raw_parts(self.words.as_ptr(), self.slots) },
-            // SAFETY: as above.
-            bits: unsafe { &*ptr::slice_from_raw_parts(self.bits.as_ptr(), self.bit_words) },
+            // SAFETY: as above; a word that may be written meanwhile has the layout of a number.
+            bits: unsafe {
+                &*ptr::slice_from_raw_parts(self.bits.as_ptr().cast::<BitWord>(), self.bit_words)
+            },
             // SAFETY: as above.
             entries: unsafe {
                 &*ptr::slice_from_raw_parts(self.entries.as_ptr(), self.entry_count)
@@ -651,12 +654,12 @@ unsafe impl<K: SlotKind> Place for Block<K> {
     }
 
     #[inline(always)]
-    fn bitmap_state(&self) -> BitmapState {
-        self.bitmap_state
+    fn bitmap(&self) -> Option<&BitmapCell> {
+        Some(&self.bitmap_state)
     }
 
     #[inline(always)]
-    fn bitmap_state_mut(&mut self) -> Option<&mut BitmapState> {
+    fn bitmap_mut(&mut self) -> Option<&mut BitmapCell> {
         Some(&mut self.bitmap_state)
     }
 
@@ -834,8 +837,10 @@ mod tests {
             assert!(parts.words.iter().copied().eq(words), "{from} to {to}");
             let entry = |index| if index < from / 2 { 7.into() } else { E::EMPTY };
             assert!(parts.entries.iter().copied().eq((0..to).map(entry)), "{from} to {to}");
-            assert!(parts.bits[bits.len()..].iter().all(|bits| *bits == 0), "{from} to {to}");
-            assert_eq!(parts.bits[..bits.len()], bits, "{from} to {to}");
+            // SAFETY: nobody writes the bits.
+            let found = unsafe { BitWord::right(parts.bits) };
+            assert!(found[bits.len()..].iter().all(|bits| *bits == 0), "{from} to {to}");
+            assert_eq!(found[..bits.len()], bits, "{from} to {to}");
         }
     }
 

@@ -14,6 +14,8 @@
 
 #[cfg(feature = "alloc")]
 pub(crate) mod bit_tree;
+#[allow(unsafe_code)]
+mod bitmap;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 mod block;
@@ -36,6 +38,8 @@ pub(crate) mod saved;
 #[allow(unsafe_code)]
 mod words;
 
+#[cfg(feature = "__c")]
+pub(crate) use self::bitmap::BitmapState;
 pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::detached::Detached;
@@ -43,7 +47,7 @@ pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, Needs, SlotKind};
 pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
-pub(crate) use self::place::{BitmapState, Parts, PartsMut, Place};
+pub(crate) use self::place::{Parts, PartsMut, Place};
 pub(crate) use self::words::lifetimes::{EntryOf, OwnSlots, Slots};
 pub(crate) use self::words::{SlotWords, handle_at};
 #[cfg(feature = "alloc")]

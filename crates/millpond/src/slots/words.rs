@@ -11,19 +11,23 @@
 //! Otherwise, mutable iteration first gathers the top bits of the words into it; the counters of insertions and removals
 //! show whether it is out of date. Writing a bit costs about half a nanosecond per insertion or removal, gathering
 //! costs a twentieth per slot and iteration. So a bitmap is synced from the first iteration on that finds few insertions
-//! and removals since the one before. Shared iteration over an old bitmap gathers the bits on the way.
+//! and removals since the one before, be they shared or mutable. Shared iteration after many of them gathers the bits on the
+//! way, and notes when it was; if the next one finds few, it writes the bitmap, while it [claims](BitmapCell::claim) it.
+//! Threads that walk at the same time gather on the way. From then on, no walk over slots that do not change writes anything.
 //!
-//! In most small pools, the live slots are the lowest ones. The first mutable iteration after an insertion or removal
+//! In most small pools, the live slots are the lowest ones. The first iteration after an insertion or removal
 //! checks this, if the bitmap is synced or becomes so, and stores the result in the [`BitmapState`]. Until the next
-//! insertion or removal, iteration over such a pool is over a slice and reads no bits.
+//! insertion or removal, iteration over such a pool is over a slice and reads no bits. In a pool without a bitmap, the slots
+//! that were used are all live if they are as many: so they are until the first removal, and when each slot is used again.
 //!
 //! # Invariant
 //!
 //! 1. A bitmap that is not known to be old has a bit set exactly for each live slot. Every method that changes a word
 //!    writes the bit or changes the counters, by which the bitmap is old.
-//! 2. If a [prefix](BitmapState::prefix) is known, the slots below it are live, and no others.
+//! 2. If a [prefix](SlotWords::prefix) is known, the slots below it are live, and no others.
 //! 3. `inserted - removed` is the number of live slots.
-//! 4. `fast_below` is `slow_from`, or 0 while the bitmap is synced: so a lifetime that ends below it has no bit to clear.
+//! 4. `fast_below` is `slow_from`, or 0 while the bitmap is synced: so a lifetime that ends below it has no bit to clear. A
+//!    shared walk that syncs the bitmap sets both, with nothing between the two that could panic.
 //! 5. Slots from `used` on are as in a new pool: no value was ever in them, their words are 0, the bitmap, old or not, has
 //!    no bits in words of them alone, and the reuse order has them in the order of their indices, with the entries of a new
 //!    pool. Whatever takes a slot, gives it a word, or moves others around it in the order, raises `used` beyond it at once;
@@ -38,11 +42,13 @@ pub(super) mod lifetimes;
 
 use core::mem::offset_of;
 
+use super::bitmap::{BitWord, BitmapCell, BitmapState};
+use crate::base::shared::SharedNumber;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
-    BitmapState, CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
+    CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
 };
 
 /// An iteration that finds at most one insertion or removal for this many used slots since the previous one
@@ -66,12 +72,12 @@ pub struct SlotWords<P: Place> {
     peak: u32,
     retired: u32,
     /// Bit `i % 64` of word `i / 64` of its bitmap is set while slot `i` is live, unless the bitmap is
-    /// [old](BitmapState). No bit at or beyond the last slot is ever set.
+    /// [old](BitmapState::is_old). No bit at or beyond the last slot is ever set.
     place: P,
     inserted: u64,
     removed: u64,
     /// Not of the type of the words, which would fix the type of the values.
-    fast_below: u32,
+    fast_below: SharedNumber,
     /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends [fast](super::Slots::end).
     slow_from: u32,
 }
@@ -146,7 +152,7 @@ impl<P: Place> SlotWords<P> {
             place,
             inserted,
             removed,
-            fast_below: 0,
+            fast_below: SharedNumber::new(0),
             slow_from: 0,
         }
     }
@@ -412,7 +418,7 @@ impl<P: Place> SlotWords<P> {
     /// The slot exists, and the bitmap is synced.
     #[inline(always)]
     unsafe fn bits_of(&mut self, index: usize) -> &mut u64 {
-        if let Some(state) = self.place.bitmap_state_mut() {
+        if let Some(state) = self.place.bitmap_mut() {
             state.forget_prefix();
         }
         let bits = self.place.parts_mut().bits;
@@ -427,7 +433,7 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
         debug_assert!(self.is_live(index) && word.is_dead());
         self.place.parts_mut().words[index] = word;
-        if self.is_synced() {
+        if self.own_state().is_synced() {
             // SAFETY: there is such a slot, as its word was written.
             unsafe { *self.bits_of(index) &= !(1 << (index % WORD_SLOTS)) };
         }
@@ -442,14 +448,14 @@ impl<P: Place> SlotWords<P> {
     }
 
     fn settle_fast_below(&mut self) {
-        self.fast_below = if self.is_synced() { 0 } else { self.slow_from };
+        *self.fast_below.get_mut() = if self.own_state().is_synced() { 0 } else { self.slow_from };
     }
 
     /// Each lifetime ends slowly from now on.
     #[inline(always)]
     pub(crate) fn end_all_slowly(&mut self) {
         self.slow_from = 0;
-        self.fast_below = 0;
+        *self.fast_below.get_mut() = 0;
     }
 
     #[inline(always)]
@@ -460,8 +466,8 @@ impl<P: Place> SlotWords<P> {
     /// From now on, each insertion and removal writes its bit.
     pub(crate) fn start_syncing(&mut self) {
         let is_old = self.is_bitmap_old();
-        if let Some(state) = self.place.bitmap_state_mut() {
-            *state = BitmapState::SYNCED;
+        if let Some(state) = self.place.bitmap_mut() {
+            state.set(BitmapState::SYNCED);
         }
         self.settle_fast_below();
         if is_old {
@@ -529,21 +535,100 @@ impl<P: Place> SlotWords<P> {
         self.occupancy().word(word)
     }
 
-    /// Which slots are live.
+    /// Which slots are live, as far as that is known: if the bitmap is old, each word of it is gathered when it is asked for.
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {
+        // SAFETY: read for this borrow.
+        unsafe { self.occupancy_by(self.state()) }
+    }
+
+    /// Which slots are live, for a walk over all of them. If walks like it come again, they find the bitmap up to date.
+    #[inline(always)]
+    pub(crate) fn occupancy_to_walk(&self) -> Occupancy<'_> {
+        let mut state = self.state();
+        if P::HAS_BITMAP && state.is_unknown() {
+            state = self.settle(state);
+        }
+        // SAFETY: read for this borrow, or found out about it.
+        unsafe { self.occupancy_by(state) }
+    }
+
+    /// # Safety
+    ///
+    /// The state is that of the bitmap at some time since the slots were borrowed.
+    #[inline(always)]
+    unsafe fn occupancy_by(&self, state: BitmapState) -> Occupancy<'_> {
         let parts = self.place.parts();
-        let source = match self.is_bitmap_old() {
+        let source = match !P::HAS_BITMAP || state.is_old(self.changes()) {
             true => P::Word::source(parts.words),
-            false => Source::Bits(parts.bits),
+            // SAFETY: the bitmap is right by a state of this borrow.
+            false => Source::Bits(unsafe { BitWord::right(parts.bits) }),
         };
-        Occupancy::new(source, parts.words.len(), self.live()).with_prefix(self.prefix())
+        Occupancy::new(source, parts.words.len(), self.live()).with_prefix(self.prefix_by(state))
+    }
+
+    #[inline(always)]
+    fn prefix_by(&self, state: BitmapState) -> Option<usize> {
+        if P::HAS_BITMAP {
+            return state.prefix();
+        }
+        // No slot from `used` on is live (invariant 5).
+        let live = self.live();
+        (live == self.used()).then_some(live)
+    }
+
+    /// What a shared walk finds out that met this state. Returns what is known then.
+    #[cold]
+    #[inline(never)]
+    fn settle(&self, state: BitmapState) -> BitmapState {
+        let (Some(cell), changes) = (self.place.bitmap(), self.changes()) else { return state };
+        let parts = self.place.parts();
+        if state.is_old(changes) {
+            if !self.are_few(state.behind(changes)) {
+                cell.note_walk(state, changes);
+                return state;
+            }
+            let Some(claim) = cell.claim(state) else { return state };
+            // SAFETY: the bitmap is claimed until this borrow ends.
+            let bits = unsafe { BitWord::claimed(parts.bits) };
+            gather(parts.words, &mut bits[..self.used_bit_words()]);
+            let state = self.check_lowest(bits);
+            self.fast_below.set_shared(0);
+            claim.end_synced(state);
+            return state;
+        }
+        // SAFETY: the bitmap is right by a state of this borrow.
+        let checked = self.check_lowest(unsafe { BitWord::right(parts.bits) });
+        if !state.is_synced() {
+            self.fast_below.set_shared(0);
+        }
+        cell.set_synced(checked);
+        checked
+    }
+
+    /// Whether a bitmap that is so many insertions and removals behind is better synced.
+    #[inline]
+    fn are_few(&self, changes: u64) -> bool {
+        changes <= self.used() as u64 / SYNCED_SLOTS_PER_CHANGE
     }
 
     /// The number of live slots, if they are known to be the lowest.
     #[inline(always)]
-    pub(crate) fn prefix(&self) -> Option<usize> {
-        self.place.bitmap_state().prefix()
+    pub(crate) fn prefix(&mut self) -> Option<usize> {
+        let state = self.own_state();
+        self.prefix_by(state)
+    }
+
+    /// What is known of the bitmap.
+    #[inline(always)]
+    fn state(&self) -> BitmapState {
+        self.place.bitmap().map_or(BitmapState::OLD, BitmapCell::get)
+    }
+
+    /// The same, for whoever may change it: no walk does meanwhile.
+    #[inline(always)]
+    fn own_state(&mut self) -> BitmapState {
+        self.place.bitmap_mut().map_or(BitmapState::OLD, BitmapCell::own)
     }
 
     /// Forgets what is known of the prefix, until the next [`refresh`](Self::refresh).
@@ -557,7 +642,7 @@ impl<P: Place> SlotWords<P> {
     /// word, or none.
     #[inline(always)]
     pub(crate) fn refresh(&mut self) {
-        if P::HAS_BITMAP && self.place.bitmap_state().is_unknown() {
+        if P::HAS_BITMAP && self.own_state().is_unknown() {
             self.check_prefix();
         }
     }
@@ -565,45 +650,52 @@ impl<P: Place> SlotWords<P> {
     /// Whether each insertion and removal writes its bit.
     #[inline]
     pub(crate) fn is_synced(&self) -> bool {
-        P::HAS_BITMAP && self.place.bitmap_state().is_synced()
+        P::HAS_BITMAP && self.state().is_synced()
     }
 
     #[inline(never)]
     fn check_prefix(&mut self) {
-        if !self.is_synced() && !self.sync() {
+        if !self.own_state().is_synced() && !self.sync() {
             return;
         }
-        let (bits, live) = (self.place.parts().bits, self.live());
+        // SAFETY: the bitmap is synced.
+        let state = self.check_lowest(unsafe { BitWord::right(self.place.parts().bits) });
+        if let Some(cell) = self.place.bitmap_mut() {
+            cell.set(state);
+        }
+    }
+
+    /// Whether the live slots are the lowest, by these bits, which are those of the slots.
+    #[inline]
+    fn check_lowest(&self, bits: &[u64]) -> BitmapState {
+        let live = self.live();
         let (full, ones) = (live / WORD_SLOTS, (1 << (live % WORD_SLOTS)) - 1);
         // As many bits are set as slots are live: if these are the lowest, there is no other.
         let are_lowest = bits.get(full).is_none_or(|&bits| bits == ones)
             && bits[..full].iter().all(|&bits| bits == !0);
-        if let Some(state) = self.place.bitmap_state_mut() {
-            *state = BitmapState::of_checked(are_lowest, live);
-        }
+        BitmapState::of_checked(are_lowest, live)
     }
 
     /// Brings a bitmap that is not synced up to date, and decides whether it is synced from now
     /// on.
     #[inline(never)]
     fn sync(&mut self) -> bool {
-        let behind = self.changes().abs_diff(self.place.bitmap_state().changes());
-        let few = self.used() as u64 / SYNCED_SLOTS_PER_CHANGE;
-        if behind <= few {
+        let behind = self.own_state().behind(self.changes());
+        let are_few = self.are_few(behind);
+        if are_few {
             self.start_syncing();
         } else {
             self.rebuild();
         }
-        behind <= few
+        are_few
     }
 
     #[inline(never)]
     fn rebuild(&mut self) {
         let bit_words = self.used_bit_words();
         let parts = self.place.parts_mut();
-        let source = P::Word::source(parts.words);
-        for (word, bits) in parts.bits.iter_mut().take(bit_words).enumerate() {
-            *bits = source.word(word);
+        if P::HAS_BITMAP {
+            gather(parts.words, &mut parts.bits[..bit_words]);
         }
         self.set_gathered_at(self.changes());
     }
@@ -611,16 +703,19 @@ impl<P: Place> SlotWords<P> {
     /// The bitmap is as the words were when there had been this many [changes](Self::changes); or synced, if it is.
     #[inline]
     fn set_gathered_at(&mut self, changes: u64) {
-        if let Some(state) = self.place.bitmap_state_mut() {
-            *state = match state.is_synced() {
-                true => BitmapState::SYNCED,
-                false => BitmapState::gathered_at(changes),
-            };
+        self.set_unless_synced(BitmapState::gathered_at(changes));
+    }
+
+    #[inline]
+    fn set_unless_synced(&mut self, state: BitmapState) {
+        if let Some(cell) = self.place.bitmap_mut() {
+            let is_synced = cell.own().is_synced();
+            cell.set(if is_synced { BitmapState::SYNCED } else { state });
         }
     }
 
-    /// A number that rises with each insertion and removal. From 2^63 on, which only the counts of a file make possible, the
-    /// bitmap counts as old at all times ([`BitmapState`]).
+    /// A number that rises with each insertion and removal. From 2^62 on, which only the counts of a file make possible, a
+    /// bitmap that is not synced counts as old at all times ([`BitmapState`]).
     #[inline]
     fn changes(&self) -> u64 {
         self.inserted.wrapping_add(self.removed)
@@ -628,16 +723,18 @@ impl<P: Place> SlotWords<P> {
 
     #[inline]
     fn is_bitmap_old(&self) -> bool {
-        !P::HAS_BITMAP || !self.is_synced() && self.changes() != self.place.bitmap_state().changes()
+        !P::HAS_BITMAP || self.state().is_old(self.changes())
     }
 
     /// The bits of the word's slots that are dead; none beyond the last slot. For pools that have the
     /// bitmap synced.
     #[inline]
     pub(crate) fn dead_bits(&self, word: usize) -> u64 {
-        debug_assert!(self.is_synced());
+        assert!(self.is_synced(), "the order searches a bitmap that is synced from the beginning");
         let parts = self.place.parts();
-        parts.bits.get(word).map_or(0, |live| dead_bits(*live, parts.words.len(), word))
+        // SAFETY: the bitmap is synced.
+        let bits = unsafe { BitWord::right(parts.bits) };
+        bits.get(word).map_or(0, |live| dead_bits(*live, parts.words.len(), word))
     }
 
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
@@ -652,13 +749,17 @@ impl<P: Place> SlotWords<P> {
             return;
         }
         let bits = &mut parts.bits[..used.div_ceil(WORD_SLOTS)];
-        if !other.is_bitmap_old() {
-            bits.copy_from_slice(&others.bits[..bits.len()]);
+        // One reading decides, and not another that a walk over the other may make different.
+        let others_state = other.state();
+        if !others_state.is_old(other.changes()) {
+            // SAFETY: the bitmap is right by the state just read.
+            let others_bits = unsafe { BitWord::right(others.bits) };
+            bits.copy_from_slice(&others_bits[..bits.len()]);
             self.set_gathered_at(self.changes());
         } else {
             // Bits left behind would lie beyond the used slots (invariant 5).
             bits.fill(0);
-            self.set_gathered_at(other.place.bitmap_state().changes());
+            self.set_unless_synced(others_state.unclaimed());
             if self.is_synced() {
                 self.rebuild();
             }
@@ -710,7 +811,7 @@ impl<P: Place> SlotWords<P> {
 /// marking ends.
 impl<P: Place> SlotWords<P> {
     pub(crate) fn begin_marking(&mut self) {
-        self.set_gathered_at(u64::MAX);
+        self.set_unless_synced(BitmapState::OLD);
         let bit_words = self.used_bit_words();
         self.place.parts_mut().bits[..bit_words].fill(0);
     }
@@ -739,28 +840,59 @@ impl<P: Place> SlotWords<P> {
             "as many slots are live as lifetimes have begun and not ended",
             format_args!("{live} live, {} begun, {} ended", self.inserted, self.removed),
         )?;
-        let differs = Occupancy::new(P::Word::source(parts.words), self.slots(), live)
-            .words()
-            .zip(parts.bits)
-            .position(|(gathered, kept)| gathered != *kept);
+        // One reading, and not another that a walk at the same time may make different.
+        let state = self.state();
+        let is_synced = P::HAS_BITMAP && state.is_synced();
+        let fast_below = self.fast_below.get();
         ensure(
-            differs.is_none() || self.is_bitmap_old(),
-            "the bitmap has the bits of the live slots, or is known to be old",
-            format_args!("word {differs:?} differs"),
-        )?;
-        ensure(
-            self.fast_below == if self.is_synced() { 0 } else { self.slow_from },
+            fast_below == 0 || !is_synced && fast_below == self.slow_from,
             "no lifetime ends without its bit if the bitmap is synced",
-            format_args!("below {:?}, slow from {:?}", self.fast_below, self.slow_from),
+            format_args!("below {fast_below:?}, slow from {:?}", self.slow_from),
         )?;
-        let state = self.place.bitmap_state();
         let are_lowest = parts.words.iter().take(live).all(|word| !word.is_dead());
         ensure(
-            state.is_unknown() || state == BitmapState::of_checked(are_lowest, live),
+            state.is_unknown()
+                || state.prefix() == BitmapState::of_checked(are_lowest, live).prefix(),
             "the live slots are the lowest ones if they are said to be",
             format_args!("{live} live, {state:?}"),
         )?;
-        let beyond = match (self.slots() % WORD_SLOTS, parts.bits.last()) {
+        if !P::HAS_BITMAP {
+            return self.validate_unused(&[]);
+        }
+        if !state.is_old(self.changes()) {
+            // SAFETY: the bitmap is right by the state just read.
+            let bits = unsafe { BitWord::right(parts.bits) };
+            let differs = Occupancy::new(P::Word::source(parts.words), self.slots(), live)
+                .words()
+                .zip(bits)
+                .position(|(gathered, kept)| gathered != *kept);
+            ensure(
+                differs.is_none(),
+                "the bitmap has the bits of the live slots, or is known to be old",
+                format_args!("word {differs:?} differs"),
+            )?;
+            return self.validate_bits(bits);
+        }
+        let Some(claim) = self.place.bitmap().and_then(|cell| cell.claim(state)) else {
+            // A walk is writing the bits.
+            return self.validate_unused(&[]);
+        };
+        // SAFETY: the bitmap is claimed until this borrow ends.
+        let found = self.validate_bits(unsafe { BitWord::claimed(parts.bits) });
+        // No walk can set it now.
+        let fast_below = self.fast_below.get();
+        claim.give_up();
+        found?;
+        ensure(
+            fast_below == self.slow_from,
+            "no lifetime clears a bit of a bitmap that is old",
+            format_args!("below {fast_below:?}, slow from {:?}", self.slow_from),
+        )
+    }
+
+    /// Checks what holds of the bits of a bitmap, old or not.
+    fn validate_bits(&self, bits: &[u64]) -> Result<(), Violation> {
+        let beyond = match (self.slots() % WORD_SLOTS, bits.last()) {
             (0, _) | (_, None) => 0,
             (slots, Some(bits)) => bits >> slots,
         };
@@ -769,11 +901,11 @@ impl<P: Place> SlotWords<P> {
             "the bitmap has no bit beyond the last slot",
             format_args!("{beyond:x} beyond slot {}", self.slots()),
         )?;
-        self.validate_unused()
+        self.validate_unused(bits)
     }
 
     /// Checks what invariant 5 says of the words and the bitmap.
-    fn validate_unused(&self) -> Result<(), Violation> {
+    fn validate_unused(&self, bits: &[u64]) -> Result<(), Violation> {
         let (parts, used) = (self.place.parts(), self.used());
         let written = parts.words[used..].iter().position(|word| !word.is_unused());
         ensure(
@@ -781,13 +913,22 @@ impl<P: Place> SlotWords<P> {
             "slots beyond those that were used are as in a new pool",
             format_args!("slot {:?}, though only {used} were used", written.map(|at| used + at)),
         )?;
-        let first = self.used_bit_words().min(parts.bits.len());
-        let left = parts.bits[first..].iter().position(|bits| *bits != 0);
+        let first = self.used_bit_words().min(bits.len());
+        let left = bits[first..].iter().position(|bits| *bits != 0);
         ensure(
             left.is_none(),
             "the bitmap, old or not, has no bits where no slot was ever used",
             format_args!("word {:?}, though only {used} were used", left.map(|at| first + at)),
         )
+    }
+}
+
+/// Gathers the bits of the slots with these words.
+#[inline]
+fn gather<W: Word>(words: &[W], bits: &mut [u64]) {
+    let source = W::source(words);
+    for (word, bits) in bits.iter_mut().enumerate() {
+        *bits = source.word(word);
     }
 }
 
@@ -829,6 +970,11 @@ mod tests {
         GenerationCycle::from_to(254, 4, 255, wraps)
     }
 
+    fn set_state(words: &mut Words, state: impl FnOnce(&Words) -> BitmapState) {
+        let state = state(words);
+        words.place.bitmap_mut().unwrap().set(state);
+    }
+
     fn live(words: &Words) -> Vec<usize> {
         words.occupancy().iter().collect()
     }
@@ -839,7 +985,7 @@ mod tests {
         let SlotWords { used, start_beyond_first, peak, retired, .. } = words;
         assert_eq!((used, start_beyond_first, peak, retired), (0, 0, 0, 0));
         let SlotWords { place, inserted, removed, fast_below, slow_from, .. } = words;
-        assert_eq!((inserted, removed, fast_below, slow_from), (0, 0, 0, 0));
+        assert_eq!((inserted, removed, fast_below.get(), slow_from), (0, 0, 0, 0));
         let parts = place.parts();
         assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
     }
@@ -934,6 +1080,154 @@ mod tests {
         assert_eq!(words.prefix(), Some(302));
     }
 
+    /// What a shared walk goes by, and what it finds.
+    fn walk(words: &Words) -> (bool, Option<usize>, Vec<usize>) {
+        let occupancy = words.occupancy_to_walk();
+        let by_bits = matches!(occupancy.source(), Source::Bits(_));
+        (by_bits, occupancy.prefix(), occupancy.iter().collect())
+    }
+
+    #[test]
+    fn shared_walks_that_find_few_changes_sync_a_bitmap() {
+        let mut words = words(1000, false, 1);
+        let walk_after = |words: &mut Words, changes: usize| {
+            for _ in 0..changes / 2 {
+                words.set_live(999, 1);
+                words.set_dead(999, 1.as_dead());
+            }
+            let (by_bits, prefix, found) = walk(words);
+            words.validate().unwrap();
+            assert_eq!(found, live(words));
+            assert_eq!((by_bits, prefix.is_some()), (words.is_synced(), false));
+            by_bits
+        };
+        (0..1000).step_by(2).for_each(|index| words.set_live(index, 1));
+        assert!(!walk_after(&mut words, 0), "500 insertions since there was no slot");
+        assert!(!walk_after(&mut words, 252));
+        assert!(!walk_after(&mut words, 1000));
+        assert!(walk_after(&mut words, 250));
+        // It stays so.
+        assert!(walk_after(&mut words, 1000));
+        assert!(walk_after(&mut words, 0));
+    }
+
+    #[test]
+    fn each_kind_of_walk_counts_the_changes_since_the_other() {
+        for is_shared_first in [false, true] {
+            let mut words = words(1000, false, 1);
+            (0..1000).step_by(2).for_each(|index| words.set_live(index, 1));
+            let mut walk_by = |is_shared: bool| {
+                match is_shared {
+                    true => _ = walk(&words),
+                    false => words.refresh(),
+                }
+                words.validate().unwrap();
+                words.is_synced()
+            };
+            assert_eq!([walk_by(is_shared_first), walk_by(!is_shared_first)], [false, true]);
+            assert_eq!(live(&words).len(), 500);
+        }
+    }
+
+    #[test]
+    fn what_a_shared_walk_finds_out_is_kept_until_something_changes() {
+        let mut words = words(1000, false, 1);
+        (0..300).for_each(|index| words.set_live(index, 1));
+        assert_eq!((walk(&words).0, walk(&words).1), (false, Some(300)));
+        assert_eq!(words.prefix(), Some(300));
+        words.set_live(301, 1);
+        assert_eq!(words.prefix(), None);
+        assert_eq!((walk(&words).1, walk(&words).2.len()), (None, 301));
+        assert!(!words.state().is_unknown(), "there are holes");
+        words.set_dead(301, 2.as_dead());
+        assert_eq!(walk(&words), (true, Some(300), (0..300).collect()));
+        // A bitmap that a mutable walk has gathered, and did not sync.
+        let mut words = self::words(100, false, 1);
+        (0..99).for_each(|index| words.set_live(index, 1));
+        words.refresh();
+        assert!(!words.is_synced());
+        assert_eq!(walk(&words), (true, Some(99), (0..99).collect()));
+        assert!(words.is_synced());
+        words.validate().unwrap();
+    }
+
+    /// The rest of the walks go over what they can see.
+    #[test]
+    fn no_walk_writes_the_bits_of_a_bitmap_that_another_gathers() {
+        let mut words = words(100, false, 1);
+        (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
+        walk(&words);
+        let (state, cell) = (words.state(), words.place.bitmap().unwrap());
+        let claim = cell.claim(state).unwrap();
+        assert!(cell.claim(state).is_none() && cell.claim(words.state()).is_none());
+        cell.note_walk(state, 5);
+        cell.note_walk(words.state(), 5);
+        assert!(cell.claim(words.state()).is_none());
+        assert_eq!(walk(&words), (false, None, live(&words)));
+        words.validate().unwrap();
+        claim.give_up();
+        assert_eq!(walk(&words), (true, None, live(&words)));
+        assert!(words.is_synced());
+    }
+
+    #[test]
+    fn a_removal_after_a_shared_walk_clears_its_bit() {
+        let mut words = words(100, false, 1);
+        (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
+        words.set_slow_from(9);
+        assert_eq!(words.fast_below.get(), 9);
+        walk(&words);
+        assert_eq!(words.fast_below.get(), 9);
+        walk(&words);
+        assert_eq!(words.fast_below.get(), 0);
+    }
+
+    /// A copy of words whose bitmap a thread is gathering, and of one that is old.
+    #[test]
+    fn a_copy_does_not_take_over_a_claim() {
+        let mut words = words(100, false, 1);
+        (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
+        walk(&words);
+        let claim = words.place.bitmap().unwrap().claim(words.state()).unwrap();
+        let copy = words.try_clone().unwrap();
+        assert_eq!((walk(&copy).0, walk(&copy).0), (false, true));
+        assert_eq!(live(&copy), live(&words));
+        claim.give_up();
+    }
+
+    /// Only a file leads to so many: here, numbers that would be those of the last gathering, if they were below 2^62.
+    #[test]
+    fn an_old_bitmap_is_old_after_any_number_of_changes() {
+        for changes in [1 << 62, (1 << 62) + 35, (1 << 63) - 1, 1 << 63, u64::MAX - 3] {
+            let low = changes & ((1 << 62) - 1);
+            for state in
+                [BitmapState::gathered_at(low), BitmapState::gathered_at(changes), BitmapState::OLD]
+            {
+                assert!(state.is_old(changes) && !state.is_synced() && state.is_unknown());
+            }
+            assert!(low == changes || BitmapState::gathered_at(low).behind(low) == 0);
+        }
+        assert!(!BitmapState::gathered_at((1 << 62) - 1).is_old((1 << 62) - 1));
+        assert!(BitmapState::OLD.is_old(0) && !BitmapState::NEW.is_old(0));
+    }
+
+    #[test]
+    fn the_slots_of_a_pool_without_a_bitmap_are_a_prefix_while_all_that_were_used_are_live() {
+        let mut words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let prefix = |words: &SlotWords<_>| words.occupancy_to_walk().prefix();
+        assert_eq!(prefix(&words), Some(0));
+        (0..66).for_each(|index| words.set_live(index, 1));
+        assert_eq!(prefix(&words), Some(66));
+        words.set_dead(65, 2.as_dead());
+        assert_eq!(prefix(&words), None);
+        assert!(words.occupancy_to_walk().iter().eq(0..65));
+        words.set_live(65, 2);
+        words.set_live(69, 1);
+        assert_eq!(prefix(&words), None);
+        (67..69).chain([66]).for_each(|index| words.set_live(index, 1));
+        assert_eq!(prefix(&words), Some(70));
+    }
+
     #[test]
     fn the_peak_is_the_most_that_were_live_at_once() {
         let mut words = words(4, false, 1);
@@ -1000,18 +1294,18 @@ mod tests {
             let mut words = words(200, false, 254);
             words.set_live(70, 254);
             words.refresh();
-            *words.place.bitmap_state_mut().unwrap() = BitmapState::gathered_at(words.changes());
+            set_state(&mut words, |words| BitmapState::gathered_at(words.changes()));
             if is_old {
                 words.set_dead(70, 255.as_dead());
             }
-            words.validate_unused().unwrap();
-            words.place.parts_mut().bits[2] = 1;
-            assert_eq!(words.validate_unused().unwrap_err().rule(), rule);
+            words.validate().unwrap();
+            words.place.parts_mut().bits[2] = if is_old { 1 } else { 0 };
+            assert_eq!(words.validate().err().map(|found| found.rule()), is_old.then_some(rule));
             words.mark_used_until(129);
-            words.validate_unused().unwrap();
-            words.place.parts_mut().words[150] = 5;
+            words.validate().unwrap();
+            words.place.parts_mut().words[150] = 5 | u16::DEAD;
             let rule = "slots beyond those that were used are as in a new pool";
-            assert_eq!(words.validate_unused().unwrap_err().rule(), rule);
+            assert_eq!(words.validate().unwrap_err().rule(), rule);
         }
     }
 
@@ -1043,10 +1337,23 @@ mod tests {
             words.place.parts_mut().bits[0] |= 8;
         };
         assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
+        let old_and_clears = |words: &mut Words| {
+            words.set_dead(0, 255.as_dead());
+            words.set_slow_from(9);
+            words.fast_below.set_shared(0);
+        };
+        assert_eq!(broken(old_and_clears), "no lifetime clears a bit of a bitmap that is old");
+        let synced_and_does_not = |words: &mut Words| {
+            words.start_syncing();
+            words.set_slow_from(9);
+            words.fast_below.set_shared(9);
+        };
+        let rule = "no lifetime ends without its bit if the bitmap is synced";
+        assert_eq!(broken(synced_and_does_not), rule);
         let lowest = "the live slots are the lowest ones if they are said to be";
         fn say(words: &mut Words, are_lowest: bool, live: usize) {
             words.start_syncing();
-            *words.place.bitmap_state_mut().unwrap() = BitmapState::of_checked(are_lowest, live);
+            set_state(words, |_| BitmapState::of_checked(are_lowest, live));
         }
         assert_eq!(broken(|words| say(words, true, 2)), lowest);
         let untrue = |words: &mut Words| {

@@ -104,8 +104,10 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         unsafe {
             block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
         };
-        if let Some(state) = block.bitmap_state_mut() {
-            *state = self.words().place().bitmap_state();
+        if let (Some(to), Some(from)) =
+            (block.bitmap_mut(), self.words_mut().place_mut().bitmap_mut())
+        {
+            to.set(from.own());
         }
         block.set_watch(self.words_mut().place_mut().take_watch());
         // Each value is in both blocks until the former one is gone, which drops none.

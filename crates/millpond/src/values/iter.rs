@@ -99,22 +99,60 @@ impl<T> Clone for Values<'_, T> {
     }
 }
 
+/// Adjacent values: where the next is, and where they end. Values without size count a byte each, and lie elsewhere.
+///
+/// (A slice's iterator is made of a length, and compilers then compute where one value ends and where a run does by the same
+/// code.)
+struct Run<T> {
+    next: *mut T,
+    end: *mut T,
+}
+
+impl<T> Run<T> {
+    const STEP: usize = if size_of::<T>() == 0 { 1 } else { size_of::<T>() };
+
+    #[inline(always)]
+    fn behind(first: *mut T, values: usize) -> *mut T {
+        first.wrapping_byte_add(values * Self::STEP)
+    }
+
+    /// So many values from here on.
+    #[inline(always)]
+    fn new(first: *mut T, values: usize) -> Self {
+        Self { next: first, end: Self::behind(first, values) }
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.next == self.end
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        (self.end.addr() - self.next.addr()) / Self::STEP
+    }
+}
+
 /// The values of the live slots with their indices, mutable, in index order, from both ends.
+///
+/// The step of a walk by bits has a branch of its own, and the others ask by what way they go only where a run ends. With a
+/// large body, compilers make one loop of a `for`: what each step of it takes is what is written here.
 ///
 /// # Invariant
 ///
-/// There is an array with all slots that the occupancy names, borrowed mutably for `'a`. As long as slots are left, `word`
-/// points to where the array's slot [`bits.first_of_word()`](LiveBits::first_of_word) is or would be. Nobody else refers to
-/// those slots that `run` and `bits` have yet to yield; the two never have a slot in common, and neither yields one
-/// twice.
+/// There is an array with all slots that the occupancy names, which begins at `values` and is borrowed mutably for `'a`. As long
+/// as slots are left, `word` points to where the array's slot [`bits.first_of_word()`](LiveBits::first_of_word) is or would be.
+/// By other ways than bits, `run` has values of that array, the first of them in slot `at`; by bits it has none, whatever its
+/// pointers are. Nobody else refers to those slots that `run` and `bits` have yet to yield; the two never have a slot in
+/// common, and neither yields one twice.
 pub(crate) struct ValuesMut<'a, T> {
     way: Way,
-    /// The rest of the prefix or of the latest run, which goes on at slot `at`.
-    run: slice::IterMut<'a, T>,
+    /// The rest of the prefix or of the latest run.
+    run: Run<T>,
     at: usize,
-    /// Stored instead of the array's first slot: it takes one register and saves most of the
-    /// computation of each address.
+    /// It takes one register and saves most of the computation of each address.
     word: *mut MaybeUninit<T>,
+    values: *mut MaybeUninit<T>,
     bits: LiveBits,
     source: Source<'a>,
     borrow: PhantomData<&'a mut [MaybeUninit<T>]>,
@@ -131,13 +169,11 @@ impl<'a, T> ValuesMut<'a, T> {
         debug_assert_eq!(values.len(), occupancy.slots());
         let (bits, until) = LiveBits::new(occupancy);
         let values = values.as_mut_ptr();
-        // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 3),
-        // so that their values are initialised (invariant 2). It is borrowed mutably for `'a`, and `bits` has none of the
-        // prefix.
-        let run = unsafe { slice::from_raw_parts_mut(values.cast(), until) }.iter_mut();
+        // The prefix, of which `bits` has nothing.
+        let run = Run::new(values.cast(), until);
         let (way, source) = (bits.way(until), occupancy.source());
         let word = values.wrapping_add(bits.first_of_word());
-        Self { way, run, at: 0, word, bits, source, borrow: PhantomData }
+        Self { way, run, at: 0, word, values, bits, source, borrow: PhantomData }
     }
 
     /// The objects of a slice that the occupancy names.
@@ -149,32 +185,29 @@ impl<'a, T> ValuesMut<'a, T> {
         Self::new(unsafe { &mut *values }, occupancy)
     }
 
-    /// The array's first slot, as long as slots are left.
-    #[inline(always)]
-    fn values(&self) -> *mut MaybeUninit<T> {
-        self.word.wrapping_sub(self.bits.first_of_word())
-    }
-
     /// See [`LiveBits::find_word`].
     #[inline(always)]
     fn find_word(&mut self) -> bool {
-        let before = self.bits.first_of_word();
+        if self.bits.is_in_word() {
+            return true;
+        }
         let found = self.bits.find_word(self.source);
-        self.word = self.word.wrapping_add(self.bits.first_of_word().wrapping_sub(before));
+        self.word = self.values.wrapping_add(self.bits.first_of_word());
         found
+    }
+
+    /// How many values are left of the run.
+    #[inline(always)]
+    fn run_len(&self) -> usize {
+        if self.way == Way::Bits { 0 } else { self.run.len() }
     }
 
     /// # Safety
     ///
-    /// The slot has just come from the `bits` of these values, and is this far after the one that
-    /// `from` points to.
+    /// The slot has just come from the `bits` of these values, which begin here.
     #[inline(always)]
-    unsafe fn at(from: *mut MaybeUninit<T>, distance: usize) -> &'a mut T {
-        let value = from.wrapping_add(distance);
-        // SAFETY: no slot is at address 0. Compilers know this of an array's start, but not of a
-        // word's; without it, each step of a loop would test for it, because an `Option` of a
-        // reference is `None` there.
-        unsafe { core::hint::assert_unchecked(!value.is_null()) };
+    unsafe fn at(values: *mut MaybeUninit<T>, index: usize) -> &'a mut T {
+        let value = values.wrapping_add(index);
         // SAFETY: the occupancy names slots of this array only (invariant 1); as the caller promises, this one is live by it
         // (invariant 3), so the value is initialised (invariant 2); nobody else refers to it (the iterator's invariant).
         unsafe { &mut *value.cast() }
@@ -186,48 +219,49 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.way != Way::Bits {
-            if let Some(value) = self.run.next() {
-                self.at += 1;
-                return Some((self.at - 1, value));
-            }
-            if self.way == Way::Prefix {
+        if self.way == Way::Bits {
+            if !self.find_word() {
                 return None;
             }
-        }
-        if !self.find_word() {
-            return None;
-        }
-        if self.way == Way::Bits {
             let bit = self.bits.take_in_word();
-            let index = self.bits.first_of_word() + bit;
-            // SAFETY: the bit comes from `self.bits`, and `word` points to the first slot of its word (invariant).
-            return Some((index, unsafe { Self::at(self.word, bit) }));
+            self.at = self.bits.first_of_word() + bit;
+            // One value, whose end nobody asks for.
+            self.run.next = Run::behind(self.word.cast(), bit);
+        } else if self.run.is_empty() {
+            if self.way == Way::Prefix || !self.find_word() {
+                return None;
+            }
+            let (first, len) = self.bits.take_run_in_word();
+            self.at = self.bits.first_of_word() + first;
+            self.run = Run::new(Run::behind(self.word.cast(), first), len);
         }
-        let (first, len) = self.bits.take_run_in_word();
-        self.at = self.bits.first_of_word() + first;
-        let run = self.word.wrapping_add(first).cast();
-        // SAFETY: these slots come from `self.bits`, and `word` points to the first of their word (invariant). The
-        // occupancy names slots of this array only (invariant 1), which are live by it (invariant 3), so the values are
-        // initialised (invariant 2). `bits` has them no longer, and nobody else refers to them (the iterator's
-        // invariant).
-        self.run = unsafe { slice::from_raw_parts_mut(run, len) }.iter_mut();
-        // SAFETY: a run is one slot at least (`take_run_in_word`).
-        let value = unsafe { self.run.next().unwrap_unchecked() };
+        let value = if size_of::<T>() == 0 { self.values.cast() } else { self.run.next };
+        self.run.next = Run::behind(self.run.next, 1);
         self.at += 1;
-        Some((self.at - 1, value))
+        // SAFETY: no slot is at address 0. Compilers know this of an array's start, but not of a word's; without it, each step
+        // of a loop would test for it, because an `Option` of a reference is `None` there.
+        unsafe { core::hint::assert_unchecked(!value.is_null()) };
+        // SAFETY: a value of the prefix, or of a slot that comes from `bits`, to whose word `word` points, and of none that they
+        // have any more (the iterator's invariant). The occupancy names slots of this array only (invariant 1), which are
+        // live in the prefix and by the bits (invariant 3), so that the value is initialised (invariant 2). Nobody else refers to
+        // it (the iterator's invariant). One without size is at each address that is aligned.
+        Some((self.at - 1, unsafe { &mut *value }))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.run.len() + self.bits.left();
+        let len = self.run_len() + self.bits.left();
         (len, Some(len))
     }
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
-        let values = self.values();
-        let Self { run, at, bits, source, .. } = self;
+        let run_len = self.run_len();
+        let Self { values, run, at, bits, source, .. } = self;
+        let first = if size_of::<T>() == 0 { values.cast() } else { run.next };
+        // SAFETY: these are the values of the run, which nobody else refers to (the iterator's invariant), and which are
+        // initialised as in `next`; if there are none, a pointer into the array.
+        let run = unsafe { slice::from_raw_parts_mut(first, run_len) }.iter_mut();
         let folded = run.enumerate().fold(start, |folded, (i, value)| f(folded, (at + i, value)));
         bits.fold(source, folded, |folded, index| {
             // SAFETY: the index comes from `bits`.
@@ -239,15 +273,15 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let values = self.values();
+        let run_len = self.run_len();
+        // The run goes back to the bits.
         self.way = Way::Bits;
-        let run = mem::take(&mut self.run);
-        self.bits.take_rest(self.at, self.at + run.len(), self.source);
+        self.bits.take_rest(self.at, self.at + run_len, self.source);
         let index = self.bits.next_back(self.source);
         // The front may have another word now.
-        self.word = values.wrapping_add(self.bits.first_of_word());
+        self.word = self.values.wrapping_add(self.bits.first_of_word());
         // SAFETY: the index comes from `self.bits`.
-        index.map(|index| (index, unsafe { Self::at(values, index) }))
+        index.map(|index| (index, unsafe { Self::at(self.values, index) }))
     }
 }
 
@@ -260,6 +294,32 @@ mod tests {
     use crate::occupancy::tests::{bits, patterns, prefix, random};
     use alloc::collections::VecDeque;
     use alloc::vec::Vec;
+
+    /// Values without size have no addresses to go by.
+    #[test]
+    fn values_without_size_are_as_many_as_there_are_live_slots() {
+        let mut seed = 7;
+        for live in patterns() {
+            let bits = bits(&live);
+            let slots: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+            for known in [None, prefix(&live)] {
+                let occupancy =
+                    Occupancy::new(Source::Bits(&bits), live.len(), slots.len()).with_prefix(known);
+                let mut values: Vec<MaybeUninit<()>> =
+                    live.iter().map(|_| MaybeUninit::new(())).collect();
+                let front = random(&mut seed) as usize % (slots.len() + 1);
+                let mut unique = ValuesMut::new(&mut values, occupancy);
+                let mut found: Vec<usize> =
+                    unique.by_ref().take(front).map(|(slot, ())| slot).collect();
+                assert_eq!(unique.len(), slots.len() - front);
+                let back =
+                    if front % 2 == 0 { unique.next_back().map(|(slot, ())| slot) } else { None };
+                unique.for_each(|(slot, ())| found.push(slot));
+                found.extend(back);
+                assert_eq!(found, slots);
+            }
+        }
+    }
 
     /// Steps of all kinds in random order by every way, beside a queue of the live slots; after
     /// each, what a clone or the fold of the rest yields.

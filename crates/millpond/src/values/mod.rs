@@ -248,6 +248,12 @@ impl<T, P: Place, L> Storage<T, P, L> {
         self.words().occupancy()
     }
 
+    /// See [`SlotWords::occupancy_to_walk`].
+    #[inline(always)]
+    pub(crate) fn occupancy_to_walk(&self) -> Occupancy<'_> {
+        self.words().occupancy_to_walk()
+    }
+
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.find(index, self.words().of_live(index)?)

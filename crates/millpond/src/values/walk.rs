@@ -13,7 +13,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// The live values with their indices.
     #[inline]
     pub(crate) fn iter(&self) -> Values<'_, T> {
-        Values::new(self.values(), self.occupancy())
+        Values::new(self.values(), self.occupancy_to_walk())
     }
 
     /// The values, mutable, with the words as they are stored, which have the generations.
@@ -26,7 +26,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// The runs of live values with the indices of their first slots.
     #[inline]
     pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
-        let (values, runs) = (self.values(), self.occupancy().runs());
+        let (values, runs) = (self.values(), self.occupancy_to_walk().runs());
         // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 3 of `values`), so their
         // values are initialised (invariant 2).
         unsafe { ValueRuns::new(values.as_ptr().cast(), values.len(), runs) }
@@ -59,8 +59,8 @@ impl<T, P: Place, L> Storage<T, P, L> {
     #[allow(clippy::type_complexity, reason = "three slices of one place")]
     pub(super) fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<T>], Occupancy<'_>) {
         self.words_mut().refresh();
-        let (slots, live, prefix) =
-            (self.words().slots(), self.words().live(), self.words().prefix());
+        let prefix = self.words_mut().prefix();
+        let (slots, live) = (self.words().slots(), self.words().live());
         let parts = self.words_mut().place_mut().parts_mut();
         // SAFETY: there are as many values as words, borrowed exclusively (`Place`).
         let values = unsafe { slice::from_raw_parts_mut(parts.values.cast(), slots) };

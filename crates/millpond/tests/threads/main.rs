@@ -8,6 +8,7 @@ mod histories;
 mod hostile;
 mod lots;
 mod on_rayon;
+mod shared_walks;
 mod sync_pool;
 mod sync_recycler;
 

@@ -135,6 +135,14 @@ pub struct Shared<'a, T, K: SlotKind, L = ()> {
     storage: &'a Storage<T, Block<K>, L>,
 }
 
+impl<'a, T, K: SlotKind, L> Shared<'a, T, K, L> {
+    fn new(storage: &'a Storage<T, Block<K>, L>) -> Self {
+        // What is found out here, each word finds.
+        storage.occupancy_to_walk();
+        Self { storage }
+    }
+}
+
 impl<'a, T, K: SlotKind, L> Lane for Shared<'a, T, K, L> {
     type Word = K::Word;
     type Value = &'a T;
@@ -245,7 +253,7 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a Flat<T, R, H, G>
     type Lane = Shared<'a, T, (R, H::Word, H::Index), LedgerOf<R, H::Erased>>;
 
     fn into_lane(self) -> Self::Lane {
-        Shared { storage: self.storage() }
+        Shared::new(self.storage())
     }
 }
 
@@ -269,7 +277,7 @@ impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
     type Lanes = Shared<'a, V, Bare<H::Word, ()>>;
 
     fn into_lanes(self) -> Self::Lanes {
-        Shared { storage: &self.storage }
+        Shared::new(&self.storage)
     }
 }
 

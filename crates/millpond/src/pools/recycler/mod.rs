@@ -453,7 +453,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// ```
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone {
         let words = self.handles.words().as_slice();
-        self.occupancy().iter().map(|index| (handle_of_live(index, words), &self.objects[index]))
+        let live = self.handles.occupancy_to_walk().iter();
+        live.map(|index| (handle_of_live(index, words), &self.objects[index]))
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order, from both ends.

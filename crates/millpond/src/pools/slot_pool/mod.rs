@@ -127,6 +127,12 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.storage.slots().stats()
     }
 
+    /// See [`SlotWords::occupancy_to_walk`](crate::slots::SlotWords::occupancy_to_walk).
+    #[cfg(feature = "recycler")]
+    pub(crate) fn occupancy_to_walk(&self) -> crate::occupancy::Occupancy<'_> {
+        self.storage.occupancy_to_walk()
+    }
+
     /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]

@@ -64,7 +64,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[doc(alias = "keys")]
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().as_slice(), self.storage.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.storage.occupancy_to_walk())
     }
 
     /// Iterates over the values in index order, from both ends.

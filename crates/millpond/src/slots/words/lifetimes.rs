@@ -103,7 +103,7 @@ impl<P: Place> SlotWords<P> {
         debug_assert!(!self.is_live(index) && !generation.is_dead());
         // SAFETY: there is a word for each slot.
         unsafe { *self.place.parts_mut().words.get_unchecked_mut(index) = generation };
-        if self.is_synced() {
+        if self.own_state().is_synced() {
             // SAFETY: there is such a slot.
             unsafe { *self.bits_of(index) |= 1 << (index % WORD_SLOTS) };
         }
@@ -352,7 +352,7 @@ where
     fn end_fast(&mut self, index: usize, generation: L::Word) -> bool {
         let Self { words, ledger, .. } = self;
         assert!(index < words.slots());
-        if generation.to_bits() >= words.fast_below {
+        if generation.to_bits() >= *words.fast_below.get_mut() {
             if !P::HAS_BITMAP || generation.to_bits() >= words.slow_from {
                 cold();
                 return false;
