@@ -110,7 +110,7 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             break
         }
         'millpond;diff' {
-            [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'The share by which numbers have to grow or shrink to be told, in per cent. Lives have to become longer or shorter by five times as much')
+            [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'The share by which numbers have to grow or shrink to be told, in per cent, and by more than chance explains unless it is less than 10. Lives have to become longer or shorter by five times as much')
             [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Write a report to this file. It replaces an earlier report, and no other file')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON, for programs')

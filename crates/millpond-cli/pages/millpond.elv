@@ -102,7 +102,7 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'millpond;diff'= {
-            cand --threshold 'The share by which numbers have to grow or shrink to be told, in per cent. Lives have to become longer or shorter by five times as much'
+            cand --threshold 'The share by which numbers have to grow or shrink to be told, in per cent, and by more than chance explains unless it is less than 10. Lives have to become longer or shorter by five times as much'
             cand --report 'Write a report to this file. It replaces an earlier report, and no other file'
             cand --color 'When to use colour'
             cand --json 'Print JSON, for programs'

@@ -100,7 +100,7 @@ never\t'Never'"
 complete -c millpond -n "__fish_millpond_using_subcommand check" -l json -d 'Print JSON, for programs'
 complete -c millpond -n "__fish_millpond_using_subcommand check" -l markdown -d 'Print a table in Markdown, for a comment on a pull request'
 complete -c millpond -n "__fish_millpond_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c millpond -n "__fish_millpond_using_subcommand diff" -l threshold -d 'The share by which numbers have to grow or shrink to be told, in per cent. Lives have to become longer or shorter by five times as much' -r
+complete -c millpond -n "__fish_millpond_using_subcommand diff" -l threshold -d 'The share by which numbers have to grow or shrink to be told, in per cent, and by more than chance explains unless it is less than 10. Lives have to become longer or shorter by five times as much' -r
 complete -c millpond -n "__fish_millpond_using_subcommand diff" -l report -d 'Write a report to this file. It replaces an earlier report, and no other file' -r -F
 complete -c millpond -n "__fish_millpond_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
 always\t'Always'
