@@ -160,3 +160,19 @@ fn a_stale_handle_in_brackets_says_who_removed_its_object() {
         assert!(said.as_ref().is_some_and(|said| said.starts_with(&begin)), "{said:?}");
     }
 }
+
+#[test]
+fn who_took_an_object_out_of_its_pool_is_told_and_a_refused_handle_takes_none() {
+    macro_rules! told {
+        ($($pool:ty)*) => {$({
+            let mut pool = <$pool>::builder().capacity(2).debug_aids(DebugAids::all()).build();
+            let handle = pool.insert(7).unwrap();
+            assert_eq!(pool.detach(handle), Some(7));
+            // The line of the macro's call.
+            assert_eq!(line_and_tick(pool.removal_of(handle).unwrap()), (line!(), None));
+            let said = panic_of(|| _ = pool.detach(handle)).unwrap();
+            assert!(said.contains("refuses handle"), "{said}");
+        })*};
+    }
+    told!(Pool<u32> PackedPool<u32>);
+}
