@@ -584,6 +584,22 @@ void slots_of_named_pools_go_around_once() {
     }
 }
 
+// A visit removes more than were visited, so that the array ends before where the loop is.
+void loops_over_packed_pools_come_back_to_the_array() {
+    mps::packed_pool<plain> all(20);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        all.emplace(plain{i, {}});
+    }
+    std::size_t visits = 0;
+    for (auto [which, one] : all.each()) {
+        CHECK(all.get(which) == &one && ++visits <= 5);
+        while (all.size() > 4) {
+            all.remove(all.handle_of(all.data()[0]));
+        }
+    }
+    CHECK(visits == 5 && all.is_sound());
+}
+
 void states_are_refused_if_they_are_not_of_such_a_pool() {
     mps::pool<plain> all(70), small(3);
     mps::packed_pool<plain> packed(70);
@@ -743,6 +759,7 @@ int main(int count, char **arguments) {
     iterators_are_those_of_the_standard();
     slots_that_are_used_up_retire();
     slots_of_named_pools_go_around_once();
+    loops_over_packed_pools_come_back_to_the_array();
     states_are_refused_if_they_are_not_of_such_a_pool();
     capacities_that_nobody_has_are_refused();
     growth_does_not_happen_in_play();
