@@ -945,30 +945,31 @@ class packed_pool {
     class placed {
       public:
         MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept
-            : raw_(raw), behind_(reinterpret_cast<Value *>(raw->values_) + left), owner_(raw->order_ + left) {}
+            : raw_(raw), behind_(reinterpret_cast<Value *>(raw->values_) + left), order_(raw->order_),
+              words_(static_cast<const std::uint32_t *>(raw->slots_.words_)), left_(left), count_(raw->count_) {}
         MILLPOND_INLINE_ Value &operator*() const noexcept { return behind_[-1]; }
         MILLPOND_INLINE_ placed &operator++() noexcept {
             --behind_;
-            --owner_;
+            --left_;
             // The loop may have removed others.
-            Value *const end = reinterpret_cast<Value *>(raw_->values_) + raw_->count_;
-            if (behind_ > end) {
-                behind_ = end;
-                owner_ = raw_->order_ + raw_->count_;
+            if (MP_RARELY_(raw_->count_ < count_) && left_ > raw_->count_) {
+                left_ = raw_->count_;
+                behind_ = reinterpret_cast<Value *>(raw_->values_) + left_;
             }
             return *this;
         }
-        friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.behind_ == b.behind_; }
+        friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.left_ == b.left_; }
         MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
-            const std::uint32_t slot = owner_[-1];
-            const std::uint32_t *const words = static_cast<const std::uint32_t *>(raw_->slots_.words_);
-            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(slot) << 32 | words[slot]);
+            const std::uint32_t slot = order_[left_ - 1];
+            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(slot) << 32 | words_[slot]);
         }
 
       private:
         const mp_packed *raw_;
         Value *behind_; // the value is before it
-        const std::uint32_t *owner_;
+        const std::uint32_t *order_, *words_;
+        std::size_t left_;  // this one included
+        std::size_t count_; // at the beginning
     };
 
     // Goes over the array. Where there are assertions, it notices what must not be done meanwhile.

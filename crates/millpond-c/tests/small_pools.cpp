@@ -562,6 +562,44 @@ void slots_that_are_used_up_retire() {
     CHECK(!all.contains(old) && std::strcmp(all.why_refused(old), "stale: its object was removed") == 0);
 }
 
+// The generations of a named pool begin in the middle: after the greatest comes 1, and the one before the first is the last.
+void slots_of_named_pools_go_around_once() {
+    for (const bool fills : {false, true}) {
+        mps::pool<plain> all(2, {"bullets", fills});
+        const std::uint32_t start = all.emplace(plain{1, {}}).generation();
+        std::vector<unsigned char> bytes(all.state_bytes());
+        const auto in_generation = [&](std::uint32_t generation) {
+            CHECK(all.write_state(bytes.data(), bytes.size()));
+            std::memcpy(bytes.data() + 48, &generation, sizeof generation);
+            CHECK(all.read_state(bytes.data(), bytes.size()));
+            return mps::handle<plain>::from_bits(generation);
+        };
+        CHECK(all.remove(in_generation(0x7fffffff)) && all.emplace(plain{2, {}}).to_bits() == 1);
+        CHECK(all.remove(in_generation(start - 2)) && all.emplace(plain{3, {}}).to_bits() == start - 1);
+        const auto last = mps::handle<plain>::from_bits(start - 1);
+        CHECK(all.remove(last) && !all.remove(last) && all.retired() == 1 && all.is_sound());
+        CHECK(all.emplace(plain{4, {}}).index() == 1 && !all.emplace(plain{5, {}}));
+        // Bits that equal the word of the dead slot name nothing.
+        CHECK(!all.contains(mps::handle<plain>::from_bits(0x80000000u)) && !all.remove(mps::handle<plain>::from_bits(0x80000000u)));
+    }
+}
+
+// A visit removes more than were visited, so that the array ends before where the loop is.
+void loops_over_packed_pools_come_back_to_the_array() {
+    mps::packed_pool<plain> all(20);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        all.emplace(plain{i, {}});
+    }
+    std::size_t visits = 0;
+    for (auto [which, one] : all.each()) {
+        CHECK(all.get(which) == &one && ++visits <= 5);
+        while (all.size() > 4) {
+            all.remove(all.handle_of(all.data()[0]));
+        }
+    }
+    CHECK(visits == 5 && all.is_sound());
+}
+
 void states_are_refused_if_they_are_not_of_such_a_pool() {
     mps::pool<plain> all(70), small(3);
     mps::packed_pool<plain> packed(70);
@@ -720,6 +758,8 @@ int main(int count, char **arguments) {
     what_throws_was_never_there();
     iterators_are_those_of_the_standard();
     slots_that_are_used_up_retire();
+    slots_of_named_pools_go_around_once();
+    loops_over_packed_pools_come_back_to_the_array();
     states_are_refused_if_they_are_not_of_such_a_pool();
     capacities_that_nobody_has_are_refused();
     growth_does_not_happen_in_play();
