@@ -451,9 +451,9 @@ mod tests {
         // The second one finds that nothing has changed.
         slots.refresh();
         slots.refresh();
-        assert_eq!(slots.words().prefix(), Some(70));
+        assert_eq!(slots.storage.slots_mut().broken().prefix(), Some(70));
         slots.refresh_bitmap();
-        assert_eq!(slots.words().prefix(), None);
+        assert_eq!(slots.storage.slots_mut().broken().prefix(), None);
         assert_eq!(slots.occupancy().iter().count(), 70);
     }
 }
