@@ -65,7 +65,8 @@ fn an_installed_package_is_used_with_cmake_pkg_config_and_by_hand() {
         .arg(&shared));
     assert_eq!(run(&mut Command::new(&shared)).stdout, b"7\n");
     // It asks for no version of the C library, so that an older one will do.
-    let needs = run(Command::new("readelf").arg("-dV").arg(moved.join("lib/libmillpond.so"))).stdout;
+    let needs =
+        run(Command::new("readelf").arg("-dV").arg(moved.join("lib/libmillpond.so"))).stdout;
     let needs = String::from_utf8(needs).unwrap();
     assert!(needs.contains("[libmillpond.so.0.1]") && !needs.contains("NEEDED"), "{needs}");
     assert!(!needs.contains("GLIBC"), "{needs}");

@@ -214,10 +214,8 @@ fn the_guide_shows_the_real_messages() {
             };
             messages.push(error.to_string());
         }
-        let page = std::fs::read_to_string(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/docs/connections.md"
-        ));
+        let page =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/connections.md"));
         let page = without_figures(&page.unwrap());
         for message in messages {
             let message = without_figures(&message);
