@@ -467,7 +467,7 @@ fn a_recording_of_200_mb_is_planned_as_the_command_does() {
 }
 
 /// The widths of phones, tablets, and windows on desks, and those beside which the page changes its form.
-const WIDTHS: [u32; 10] = [360, 390, 560, 561, 800, 900, 1180, 1181, 1200, 1600];
+const WIDTHS: [u32; 10] = [360, 390, 560, 561, 800, 900, 1200, 1280, 1281, 1600];
 
 /// What does not fit in a window: a page that is wider, a table whose columns are cut off, and a title of many lines.
 const UNFIT: &str = "

@@ -195,7 +195,7 @@ fn smaller(smaller: &[Smaller]) -> impl Template {
 fn caller(caller: Option<&Caller>) -> impl Template {
     owned_html! {
         @ if let Some(caller) = caller {
-            td(class="code", data-h=CALLER, title=figures::number_of(caller.allocations, "object")) {
+            td(class="code caller", data-h=CALLER, title=figures::number_of(caller.allocations, "object")) {
                 : texts::cut(&caller.function, CALLER_CHARS_MAX);
             }
         } else {
