@@ -61,7 +61,7 @@
 //!
 //! A [`Pool`] needs `size_of::<T>()` + 8.2 bytes for each slot. Insertion, removal and lookup are O(1). Iteration is
 //! O(capacity / 64 + live). After many insertions and removals the next loop is O(capacity), because it rebuilds the
-//! bitmap. (Rebuilding takes a mutable loop; a shared one after such changes is O(capacity) each time.)
+//! bitmap. (Of loops over a shared pool, the second after such changes does so; both are O(capacity).)
 //!
 //! # Why not a `Vec`?
 //!

@@ -6,7 +6,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// A number that whoever has a pool shared may change, on several threads at once. On targets without atomic numbers of 32
 /// bits, only whoever has the pool mutably can.
 ///
-/// What a thread wrote before it changed the number is there for each thread that then sees it.
+/// What a thread wrote before it [set](Self::set_shared) the number is there for each thread that then sees it, or what others
+/// have exchanged it for since. Who exchanges it sees what was there, and shows nothing of its own.
 #[cfg(target_has_atomic = "32")]
 #[derive(Debug)]
 #[repr(transparent)]

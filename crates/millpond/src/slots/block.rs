@@ -69,7 +69,7 @@ pub struct Block<K: SlotKind> {
 // SAFETY: a block owns its arrays, as a `Box` of each would. What the values are, and whether they may be sent, is their
 // owner's affair.
 unsafe impl<K: SlotKind> Send for Block<K> {}
-// SAFETY: as above.
+// SAFETY: as above. Only the bits change while it is shared, which are lent as `BitWord`s.
 unsafe impl<K: SlotKind> Sync for Block<K> {}
 
 /// How much room a block has for each value. (Not a [`Layout`], whose fields may lie in any order.)

@@ -555,7 +555,7 @@ impl<P: Place> SlotWords<P> {
 
     /// # Safety
     ///
-    /// The state is that of the bitmap at some time since the slots were borrowed.
+    /// The state is that of the bitmap at some time since the slots were borrowed, or says as much as is right of it.
     #[inline(always)]
     unsafe fn occupancy_by(&self, state: BitmapState) -> Occupancy<'_> {
         let parts = self.place.parts();

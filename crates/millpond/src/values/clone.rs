@@ -60,7 +60,7 @@ mod tests {
     use alloc::boxed::Box;
     use alloc::rc::Rc;
     use alloc::vec::Vec;
-    use core::cell::Cell;
+    use core::cell::{Cell, RefCell};
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
     /// Counts how many of it there are. One of them cannot be cloned.
@@ -114,6 +114,44 @@ mod tests {
                     assert_eq!(Rc::strong_count(&victim), pool.len() + 1, "{number} of {slots}");
                 }
             }
+        }
+    }
+
+    std::thread_local! {
+        static POOL: RefCell<Option<Pool<Walks>>> = const { RefCell::new(None) };
+    }
+
+    /// Each clone of it walks over the pool that is being cloned.
+    struct Walks(usize);
+
+    impl Clone for Walks {
+        fn clone(&self) -> Self {
+            let is_there = |pool: &Pool<Self>| pool.values().any(|value| value.0 == self.0);
+            assert!(POOL.with_borrow(|pool| pool.as_ref().is_some_and(is_there)));
+            Self(self.0)
+        }
+    }
+
+    /// What the first of these walks finds out is another state than that which the copy began with.
+    #[test]
+    fn clones_may_walk_over_the_pool_that_they_come_from() {
+        for walks in 0..3 {
+            let mut pool = Pool::new(200);
+            let handles: Vec<_> = (0..150).filter_map(|i| pool.insert(Walks(i)).ok()).collect();
+            handles.iter().step_by(7).for_each(|handle| drop(pool.remove(*handle)));
+            (0..walks).for_each(|_| pool.values_mut().for_each(|_| ()));
+            POOL.set(Some(pool));
+            let mut twin = POOL.with_borrow(Option::clone).unwrap();
+            twin.validate().unwrap();
+            let pool = POOL.take().unwrap();
+            pool.validate().unwrap();
+            assert!(
+                twin.iter()
+                    .map(|(handle, value)| (handle, value.0))
+                    .eq(pool.iter().map(|(handle, value)| (handle, value.0)))
+            );
+            assert!(handles.iter().filter(|handle| twin.remove(**handle).is_some()).count() == 128);
+            twin.validate().unwrap();
         }
     }
 }

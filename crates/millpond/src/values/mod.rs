@@ -13,7 +13,8 @@
 //!
 //! Nobody else has the words to change them ([`Slots::words_mut`] is unsafe). The storage lends its [`Slots`] to the pool, which
 //! ends lifetimes and runs no user code, and the words to all others as read-only.
-//! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
+//! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds, or for a storage that it cannot reach and that
+//! a guard completes if it panics: the copy that `clone.rs` makes.
 
 #[cfg(feature = "alloc")]
 mod block;

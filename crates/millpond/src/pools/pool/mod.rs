@@ -45,8 +45,9 @@ use crate::values::{PoolStorage, Storage};
 /// loop over adjacent live slots: O(capacity / 64 + live).
 ///
 /// The bitmap is not updated while many objects come and go. The next mutable iteration rebuilds it, and a shared one
-/// reads the generations instead. Both are O(capacity): 0.05 to 0.5 ns per slot, depending on the caches. Once a mutable
-/// iteration finds only few changes, insertions and removals keep the bitmap up to date.
+/// reads the generations instead. Both are O(capacity): 0.05 to 0.5 ns per slot, depending on the caches. Once an
+/// iteration, shared or mutable, finds only few changes since the one before, it rebuilds the bitmap if necessary, and
+/// insertions and removals keep it up to date.
 ///
 /// **Safety**: a handle is valid from the insertion of its object until the removal. After that the pool rejects it,
 /// whatever reuses the slot. It becomes valid again only if you ask for it: with [`revive`](Self::revive), with

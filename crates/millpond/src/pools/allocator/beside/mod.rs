@@ -19,6 +19,7 @@ use core::ptr::NonNull;
 use super::{HandleAllocator, HandleAllocatorBuilder};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::policies::{Lifetimes, first_evictable, least_of};
+use crate::pools::iterators::Handles;
 use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
@@ -155,14 +156,20 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Returns the live handle to evict, as [`EvictLeast`](crate::overflow::EvictLeast) chooses it.
     #[doc(hidden)]
     pub fn least<K: Ord>(&self, mut key: impl FnMut(H) -> K) -> Option<H> {
-        let keys = self.handles().map(|handle| (key(handle), handle));
+        let keys = self.handles_beside().map(|handle| (key(handle), handle));
         least_of(keys, |handle| self.is_in_last_lifetime(handle))
     }
 
     /// Returns the first live handle in index order whose slot can be used again.
     #[doc(hidden)]
     pub fn first_evictable(&self) -> Option<H> {
-        first_evictable(self, self.handles())
+        first_evictable(self, self.handles_beside())
+    }
+
+    /// The live handles, by a walk that writes nothing: a [walk](SlotWords::occupancy_to_walk) like that of
+    /// [`handles`](Self::handles) may find out a prefix, which C does not forget when it inserts or removes.
+    fn handles_beside(&self) -> Handles<'_, R, H> {
+        Handles::new(self.words().as_slice(), self.occupancy())
     }
 
     /// Like [`release`](Self::release), but counts as an eviction.
@@ -455,5 +462,23 @@ mod tests {
         slots.refresh_bitmap();
         assert_eq!(slots.storage.slots_mut().broken().prefix(), None);
         assert_eq!(slots.occupancy().iter().count(), 70);
+    }
+
+    /// Nor does a search, which finds out as much as a walk over a shared pool.
+    #[test]
+    fn a_search_for_a_victim_says_nothing_of_a_prefix() {
+        for is_fresh in [false, true] {
+            let mut slots: HandleAllocator = HandleAllocator::new(100);
+            let first = slots.acquire().unwrap();
+            (1..70).for_each(|_| _ = slots.acquire().unwrap());
+            if is_fresh {
+                slots.refresh_bitmap();
+            }
+            for _ in 0..3 {
+                assert_eq!(slots.least(|handle| handle.index()), Some(first));
+                assert_eq!(slots.first_evictable(), Some(first));
+                assert_eq!(slots.storage.slots_mut().broken().prefix(), None);
+            }
+        }
     }
 }
