@@ -111,7 +111,7 @@ impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
     /// own arrays.
     #[inline]
     pub fn slot_runs(&self) -> Runs<'_> {
-        self.storage.occupancy().runs()
+        self.storage.occupancy_to_walk().runs()
     }
 }
 

@@ -46,7 +46,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn to_saved_slots(&self, list_all: bool) -> SavedSlots {
-        let runs = self.slot_runs().map(|run| (run.start as u32, run.len() as u32));
+        let runs = self.occupancy().runs().map(|run| (run.start as u32, run.len() as u32));
         let (state, capacity) = Form::of(self, list_all);
         SavedSlots { state, live: runs.collect(), capacity: capacity.map(|slots| slots as u64) }
     }
