@@ -125,7 +125,8 @@ fn each_method_of_the_table_is_there_in_its_language() {
     let rows: Vec<_> = rows.skip(2).take_while(|line| line.starts_with('|')).collect();
     assert_eq!(rows.len(), 20);
     let header = |name| fs::read_to_string(here().join("include").join(name)).unwrap();
-    let rust = text_of(&here().join("../millpond/src/pools"));
+    let mut rust = text_of(&here().join("../millpond/src/pools"));
+    rust += &fs::read_to_string(here().join("../millpond/src/snapshot/methods.rs")).unwrap();
     let in_rust = [("pub fn ", "("), ("pub fn ", "<")];
     let in_cpp = [(" ", "("), (" *", "("), ("class ", " ")];
     let in_c = [(" ", "("), (" *", "("), (" ", ";")];

@@ -18,9 +18,10 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         let mut clone_at = |index: usize| {
             // SAFETY: the slot is live by `other`, see below.
             let value = unsafe { other.get_unchecked(index) }.clone();
-            // SAFETY: `other` has this slot, so that there is a place for its value, as just tested; nobody uses the storage
-            // meanwhile.
-            unsafe { values.add(index).cast::<T>().write(value) };
+            // SAFETY: `other` has this slot, so that there is a place for its value, as just tested.
+            let place = unsafe { values.add(index) }.cast::<T>();
+            // SAFETY: nobody uses the storage meanwhile.
+            unsafe { place.write(value) };
             copy.1 = index + 1;
         };
         let (words, occupancy) = (other.words(), other.occupancy());
@@ -138,7 +139,7 @@ mod tests {
         for walks in 0..3 {
             let mut pool = Pool::new(200);
             let handles: Vec<_> = (0..150).filter_map(|i| pool.insert(Walks(i)).ok()).collect();
-            handles.iter().step_by(7).for_each(|handle| drop(pool.remove(*handle)));
+            handles.iter().step_by(7).for_each(|handle| _ = pool.remove(*handle));
             (0..walks).for_each(|_| pool.values_mut().for_each(|_| ()));
             POOL.set(Some(pool));
             let mut twin = POOL.with_borrow(Option::clone).unwrap();

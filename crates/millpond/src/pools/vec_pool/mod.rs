@@ -95,6 +95,7 @@ pub type VecPool<T, R = Lifo, H = Handle<T>> =
 
 impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// Without slots and limits, computed at compile time.
+    #[expect(clippy::declare_interior_mutable_const, reason = "each use is a pool of its own")]
     const EMPTY: Self = Self::without_slots(&GenerationSettings::PLAIN, usize::MAX);
 
     const fn without_slots(settings: &GenerationSettings, slots_max: usize) -> Self {
