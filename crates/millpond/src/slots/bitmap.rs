@@ -10,8 +10,9 @@
 //!
 //! 1. A bitmap that is right by the state (synced, or gathered after as many changes as there were) is written by nobody, and
 //!    stays right by the state.
-//! 2. The words of one that is old are read and written only by whoever has the [`Claim`]. There is one at a time: to make it,
-//!    the state is [exchanged](SharedNumber::exchange) for one that says so, from which no claim is made.
+//! 2. The words of one that is old are read and written only by whoever has the [`Claim`], and only those of slots that were
+//!    used; nobody writes the others. There is one claim at a time: to make it, the state is
+//!    [exchanged](SharedNumber::exchange) for one that says so, from which none is made, and which is not old again.
 //! 3. A claim ends with a state that the words agree with. Who sees it, sees the words.
 
 use core::cell::UnsafeCell;
@@ -160,7 +161,7 @@ impl BitmapCell {
     pub(crate) fn claim(&self, old: BitmapState) -> Option<Claim<'_>> {
         let claimed = BitmapState::NOT_SYNCED | BitmapState::CLAIMED;
         let is_ours = !old.is_claimed() && self.upper.exchange(old.upper, claimed);
-        is_ours.then_some(Claim { cell: self, old })
+        is_ours.then_some(Claim(self))
     }
 
     /// The bitmap, which is right, is synced from now on, and this is known of it.
@@ -177,27 +178,19 @@ impl BitmapState {
     }
 
     /// Whether a shared walk is gathering the bits. (One that did not come to an end leaves an old bitmap.)
-    fn is_claimed(self) -> bool {
+    pub(crate) fn is_claimed(self) -> bool {
         const ALL: u32 = BitmapState::NOT_SYNCED | BitmapState::GATHERED | BitmapState::CLAIMED;
         self.upper & ALL == ALL - BitmapState::GATHERED
     }
 }
 
 /// The right to gather the bits of an old bitmap.
-pub(crate) struct Claim<'a> {
-    cell: &'a BitmapCell,
-    old: BitmapState,
-}
+pub(crate) struct Claim<'a>(&'a BitmapCell);
 
 impl Claim<'_> {
     /// The bitmap is right, and synced from now on.
     pub(crate) fn end_synced(self, state: BitmapState) {
-        self.cell.set_synced(state);
-    }
-
-    /// The bitmap is as old as it was.
-    pub(crate) fn give_up(self) {
-        self.cell.upper.set_shared(self.old.upper);
+        self.0.set_synced(state);
     }
 }
 
@@ -210,18 +203,18 @@ pub(crate) struct BitWord(UnsafeCell<u64>);
 unsafe impl Sync for BitWord {}
 
 impl BitWord {
-    /// The bits of a bitmap that is right.
+    /// The bits of a bitmap that is right, or those of slots that were never used.
     ///
     /// # Safety
     ///
-    /// By a state that was read for this borrow, the bitmap is right (invariant 1).
+    /// By a state that was read for this borrow, the bitmap is right (invariant 1), or no walk writes these words (invariant 2).
     #[inline(always)]
     pub(crate) unsafe fn right(words: &[Self]) -> &[u64] {
         // SAFETY: a word is a number; as the caller promises, nobody writes it while it is borrowed.
         unsafe { &*(ptr::from_ref(words) as *const [u64]) }
     }
 
-    /// The bits of an old bitmap.
+    /// The bits of an old bitmap, as far as slots were used.
     ///
     /// # Safety
     ///
