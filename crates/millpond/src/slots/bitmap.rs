@@ -12,7 +12,7 @@
 //!    stays right by the state.
 //! 2. The words of one that is old are read and written only by whoever has the [`Claim`], and only those of slots that were
 //!    used; nobody writes the others. There is one claim at a time: to make it, the state is
-//!    [exchanged](SharedNumber::exchange) for one that says so, from which none is made, and which is not old again.
+//!    [exchanged](SharedNumber::exchange) for one that says so, from which none is made; it ends as 3 says, or never.
 //! 3. A claim ends with a state that the words agree with. Who sees it, sees the words.
 
 use core::cell::UnsafeCell;
