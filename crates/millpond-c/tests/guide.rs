@@ -196,6 +196,8 @@ fn the_examples_do_what_the_designs_say() {
     let file = made("examples").join("rockets.state");
     let loaded = "all is well: 1 rocket, the second is at 5.0, the first is gone\n\
                   the bytes are not the state of a pool: 1 rocket\n";
+    assert_eq!(said(saved.clone(), &[&file]), loaded);
+    // The second game takes the place of the first.
     assert_eq!(said(saved, &[&file]), loaded);
     let cpp = example("g++", "-std=c++17", Path::new("cpp/quadtree.cpp"));
     assert_eq!(said(cpp, &[&tree]), quadtree);

@@ -5,7 +5,9 @@
 #include <millpond.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 struct Rocket {
@@ -25,7 +27,13 @@ static bool save(const millpond::pool<Rocket> &rockets, const std::string &path)
         return false;
     }
     const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    return std::fclose(file) == 0 && is_written && std::rename(beside.c_str(), path.c_str()) == 0;
+    if (std::fclose(file) != 0 || !is_written) {
+        return false;
+    }
+    // On Windows, `std::rename` of C replaces no file.
+    std::error_code failed;
+    std::filesystem::rename(beside, path, failed);
+    return !failed;
 }
 
 static mp_status load(millpond::pool<Rocket> &rockets, const std::string &path) {
