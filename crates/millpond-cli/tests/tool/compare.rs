@@ -253,7 +253,7 @@ fn a_slow_machine_and_dice_are_no_change() {
     };
     let more = [("roll".into(), serde_json::json!(["births"]))];
     assert_eq!(changes(&["before", "many"]), more);
-    assert_eq!(changes(&["--threshold", "5", "before", "after"]), more);
+    assert_eq!(changes(&["--threshold", "3", "before", "after"]), more);
 }
 
 #[test]

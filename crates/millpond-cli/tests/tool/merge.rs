@@ -363,6 +363,32 @@ fn a_summary_says_what_the_plan_says() {
     }
 }
 
+/// Whatever recorded it: a summary says so, and is read again.
+#[test]
+fn summaries_of_each_recorder_are_merged() {
+    let directory = Directory::new();
+    let heap = |recorder: &str| {
+        let mut text = format!("millpond heap 1{recorder}\nx game\nt 1 a\nc 0\n");
+        (0..20).for_each(|n| text += &format!("+ {n:x} 30 1\n"));
+        text + "n a\tspawn\t\t\ne 0\n"
+    };
+    let table = (0..20).map(|n| format!("{n},alloc,{n:x},48,spawn\n"));
+    for (format, text) in [
+        ("millpond-heap", heap("")),
+        ("tracy", heap(" tracy")),
+        ("millpond-record", heap(" header")),
+        ("allocations", "ms,event,address,size,stack\n".to_owned() + &table.collect::<String>()),
+    ] {
+        directory.file("recording", text);
+        let summary = ["plan", "--no-report", "--summary", "s.csv", "recording"];
+        done(&millpond(&directory).args(summary).output().unwrap());
+        let written = std::fs::read_to_string(directory.path().join("s.csv")).unwrap();
+        assert!(written.contains(&format!(",{format},")), "{written}");
+        let merged = merge_json(&directory, &["--all", "s.csv"]);
+        assert_eq!(merged["groups"][0]["classes"][0]["capacity"], 20, "{format}: {merged}");
+    }
+}
+
 #[test]
 fn few_sessions_say_little() {
     let directory = Directory::new();

@@ -13,10 +13,13 @@ pub struct Limits {
     pub share: f64,
     /// The number of objects by which they have to, besides.
     pub objects: u64,
-    /// How many standard deviations they have to, besides, as if each object came by chance: games roll dice.
+    /// How many standard deviations they have to, besides, as if each object came by chance: games roll dice. Two would invent a
+    /// change in every twentieth number.
     pub deviations: f64,
     /// The factor by which lives have to become longer.
     pub life_factor: f64,
+    /// The number of lives that there have to be, because the median of a few is chance.
+    pub lives: u64,
     /// The time by which they have to, besides, in frames or ticks.
     pub life: u64,
     /// The same in milliseconds, where a recording has no frames: three of them, at 60 a second.
@@ -34,13 +37,13 @@ impl Limits {
 
     /// Whether two numbers differ by more than chance explains.
     fn is_beyond_chance(&self, a: u64, b: u64) -> bool {
-        a.abs_diff(b) as f64 >= self.deviations * ((a + b) as f64).sqrt()
+        deviations(a, b) >= self.deviations
     }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { share: 0.1, objects: 8, deviations: 2.0, life_factor: 1.5, life: 3, life_ms: 50 }
+        Self { share: 0.1, objects: 8, deviations: 3.0, life_factor: 1.5, lives: 32, life: 3, life_ms: 50 }
     }
 }
 
@@ -48,6 +51,9 @@ impl Default for Limits {
 /// recording: less than this share of the peak.
 const MOVED_STRETCHES: usize = 3;
 const MOVED_SHARE: f64 = 0.8;
+
+/// At each of the two places, this share of the deviations is enough: chance would have to be at both.
+const MOVED_DEVIATIONS: f64 = 2.0 / 3.0;
 
 /// How a site is different. In each, the first is before and the second after.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,7 +230,7 @@ fn changes_in_time(
     let knows_lives = before.summary.says_who_died() && after.summary.says_who_died();
     if knows_lives
         && let (Some(a), Some(b)) = (one.life, other.life)
-        && one.births.min(other.births) >= limits.objects
+        && one.births.min(other.births) >= limits.lives
         && a.abs_diff(b) >= limits.life
         && is_longer((a, b), limits)
         // On a slow machine all lives take longer, and as many births.
@@ -247,6 +253,11 @@ fn changes_in_time(
     changes
 }
 
+/// How many standard deviations two numbers of objects are apart, if each comes by chance.
+fn deviations(a: u64, b: u64) -> f64 {
+    a.abs_diff(b) as f64 / ((a + b) as f64).sqrt().max(1.0)
+}
+
 fn is_longer((a, b): (u64, u64), limits: &Limits) -> bool {
     a.max(b) as f64 >= a.min(b) as f64 * limits.life_factor
 }
@@ -264,7 +275,7 @@ fn has_moved((one, other): (&Vec<u32>, &Vec<u32>), peaks: (u32, u32), limits: &L
         let near = at.saturating_sub(1)..(at + 2).min(STRETCHES);
         let most = course.get(near).unwrap_or_default().iter().copied().max().unwrap_or(0);
         f64::from(most) < f64::from(peak) * MOVED_SHARE
-            && limits.is_beyond_chance(most.into(), peak.into())
+            && deviations(most.into(), peak.into()) >= limits.deviations * MOVED_DEVIATIONS
     };
     at.abs_diff(then) >= MOVED_STRETCHES && is_low(one, then, peaks.0) && is_low(other, at, peaks.1)
 }

@@ -13,7 +13,7 @@ use crate::error::{Fault, Place, shown};
 use crate::input::{Input, LINE_BYTES_MAX, Lines};
 use crate::output::foreign::of_csv;
 use crate::plan::{Between, BusiestBetween, Lengths, OldestFirst, PaceBetween};
-use crate::trace::LIVE_MAX;
+use crate::trace::{FORMAT_NAMES, LIVE_MAX};
 
 /// The columns that are read; the others of [`COLUMNS`] are for people and databases.
 const READ: [&str; 18] = [
@@ -433,10 +433,11 @@ impl<'a> Rows<'a> {
     #[inline]
     fn format(&self) -> Result<&str, Fault> {
         let format = self.text(Column::Format)?;
-        if FORMATS.contains(&format) {
+        if FORMAT_NAMES.contains(&format) {
             return Ok(format);
         }
-        Err(self.unexpected(Column::Format, format, &format!("one of {}", FORMATS.join(", "))))
+        let expected = format!("one of {}", FORMAT_NAMES.join(", "));
+        Err(self.unexpected(Column::Format, format, &expected))
     }
 
     fn number<T: FromStr + PartialOrd + Display>(
@@ -516,7 +517,3 @@ impl<'a> Rows<'a> {
         Fault { place, message: message.into() }
     }
 }
-
-/// The formats of recordings, as named by [`crate::trace::Format::name`].
-const FORMATS: [&str; 5] =
-    ["lifetimes", "heaptrack", "heaptrack-raw", "millpond-heap", "allocations"];

@@ -74,37 +74,43 @@ pub enum Format {
     Heap(HeapFormat),
 }
 
-/// The formats of recordings of a heap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeapFormat {
-    /// heaptrack's interpreted format.
-    Heaptrack,
-    /// What `heaptrack --raw` writes.
-    HeaptrackRaw,
-    /// Recorded by `millpond-heap` in a Rust program.
-    Millpond,
-    /// Recorded by `millpond record` from Tracy's client.
-    Tracy,
-    /// Recorded by `millpond_record.h` in a C or C++ program.
-    Header,
-    /// `ms,event,address,size,stack` lines.
-    Csv,
+macro_rules! heap_formats {
+    ($($(#[$doc:meta])* $format:ident: $name:literal,)*) => {
+        /// The formats of recordings of a heap.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum HeapFormat {
+            $($(#[$doc])* $format,)*
+        }
+
+        /// The names of all formats in JSON and in summaries.
+        pub(crate) const FORMAT_NAMES: &[&str] = &["lifetimes", $($name,)*];
+
+        impl Format {
+            /// The format's name in JSON.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    Self::Lifetimes => "lifetimes",
+                    $(Self::Heap(HeapFormat::$format) => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl Format {
-    /// The format's name in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lifetimes => "lifetimes",
-            Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
-            Self::Heap(HeapFormat::HeaptrackRaw) => "heaptrack-raw",
-            Self::Heap(HeapFormat::Millpond) => "millpond-heap",
-            Self::Heap(HeapFormat::Tracy) => "tracy",
-            Self::Heap(HeapFormat::Header) => "millpond-record",
-            Self::Heap(HeapFormat::Csv) => "allocations",
-        }
-    }
+heap_formats! {
+    /// heaptrack's interpreted format.
+    Heaptrack: "heaptrack",
+    /// What `heaptrack --raw` writes.
+    HeaptrackRaw: "heaptrack-raw",
+    /// Recorded by `millpond-heap` in a Rust program.
+    Millpond: "millpond-heap",
+    /// Recorded by `millpond record` from Tracy's client.
+    Tracy: "tracy",
+    /// Recorded by `millpond_record.h` in a C or C++ program.
+    Header: "millpond-record",
+    /// `ms,event,address,size,stack` lines.
+    Csv: "allocations",
 }
 
 /// One birth or death.
