@@ -29,19 +29,19 @@ const IMPORTERS: [(&str, &str); 8] = [
 const FOLDERS: [(&str, &[&str]); 3] =
     [("loans", &["loans", "csvlog"]), ("sums", &["sums"]), ("summary", &["summaries"])];
 
-/// The variants of an enum in this text.
-fn variants(text: &str, name: &str) -> Vec<String> {
-    let begin = text.find(&format!("pub enum {name} {{")).unwrap_or_else(|| panic!("no {name}"));
+/// The variants of an enum in this text, after the words that open its list.
+fn variants(text: &str, opening: &str) -> Vec<String> {
+    let begin = text.find(opening).unwrap_or_else(|| panic!("no `{opening}`"));
     let body = text[begin..].split_once("{\n").unwrap().1.split_once("\n}").unwrap().0;
     let lines = body.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-    lines.map(|line| line.split(['(', ',', '{']).next().unwrap().trim().to_owned()).collect()
+    lines.map(|line| line.split(['(', ',', ':']).next().unwrap().trim().to_owned()).collect()
 }
 
 #[test]
 fn each_importer_has_a_fuzz_target_and_each_target_is_run() {
     let formats = read("crates/millpond-plan/src/trace/mod.rs");
-    let mut named: Vec<String> = variants(&formats, "Format");
-    named.extend(variants(&formats, "HeapFormat"));
+    let mut named: Vec<String> = variants(&formats, "pub enum Format {\n");
+    named.extend(variants(&formats, "heap_formats! {\n"));
     let known: BTreeSet<&str> = IMPORTERS.iter().map(|(format, _)| *format).collect();
     let named: BTreeSet<&str> = named.iter().map(String::as_str).collect();
     assert_eq!(named, known, "a format that is new needs a fuzz target, and a line here");
