@@ -2,7 +2,8 @@
 //!
 //! A [`Lender`] lends objects that a [`Maker`] opens, on any asynchronous runtime; a
 //! [`BlockingLender`] does the same for threads, and [`Lenders`] are several lenders under one
-//! total. All decisions are made by a [`Ledger`], a state machine without clock, lock or I/O.
+//! total. All decisions of one lender are made by a [`Ledger`], a state machine without clock, lock
+//! or I/O.
 //! [`replay`] runs recorded loans through it, to find out how many objects a program needs.
 //!
 //! # What it promises
