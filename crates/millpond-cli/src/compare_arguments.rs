@@ -8,7 +8,7 @@ use millpond_terminal::arguments::number;
 
 /// Check whether recordings fit into the pools of a budget.
 ///
-/// The budget is one that `millpond plan --budget` wrote, or any other that `millpond::Budget::from_toml` reads. Each pool
+/// The budget is one that `millpond plan --all --budget` wrote, with a pool for each class, or any other that `millpond::Budget::from_toml` reads. Each pool
 /// that overflows is told: when, by how much, and, where the recording has call stacks, which functions request its objects,
 /// those first that the budget's recording did not have.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ Exit codes:
   2  unusable input or arguments
 
 Examples:
-  millpond plan --budget budget.toml game.heap.gz
+  millpond plan --all --budget budget.toml game.heap.gz
   millpond check budget.toml game.heap.gz
   millpond check --scenario e1m1 budget.toml nightly/*.csv.gz
   millpond check --json budget.toml game.csv | jq '.recordings[0].pools[0]'")]

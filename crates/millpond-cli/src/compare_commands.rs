@@ -27,6 +27,13 @@ pub(crate) fn run_check(arguments: &CheckArguments) -> Result<(), Failure> {
     for path in &arguments.recordings {
         let name = path.to_string_lossy().into_owned();
         let scenario = scenario(&budget, arguments.scenario.as_deref(), &name).map_err(told)?;
+        if scenario.entries().len() == 0 {
+            return Err(told(format!(
+                "scenario {} has no pools, so that anything fits; `millpond plan --all --budget` writes one for each class",
+                shown(scenario.name().as_bytes())
+            ))
+            .into());
+        }
         let source = millpond_terminal::open(path).map_err(|fault| fault.of_input(&name))?;
         let check = check(&source, scenario, &text).map_err(|fault| fault.of_input(&name))?;
         checked.push(CheckedRecording { name, scenario: scenario.name().to_owned(), check });

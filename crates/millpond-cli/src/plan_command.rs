@@ -126,7 +126,9 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.budget {
         let budget = budget_of(path, &plans, &rules, arguments.all)?;
         let place = output_file::write(path, Kind::Budget, &budget)?;
-        places += &format!("Budget: {}\n", shown_path(&place));
+        let is_empty = plans.iter().all(|plan| Scenario::of(plan, arguments.all).pools.is_empty());
+        let without = if is_empty { " (no class is worth a pool; --all adds them)" } else { "" };
+        places += &format!("Budget: {}{without}\n", shown_path(&place));
     }
     if let Some(path) = &arguments.summary {
         let place = output_file::write(path, Kind::Summary, &summary_of(arguments, &plans))?;

@@ -26,7 +26,7 @@
  * library that does not include this, is not seen: its block lives until another one is at its address. The program must be
  * linked with threads (`-pthread`) where that is not the default.
  *
- * It works with GCC, Clang and MSVC, in C11 and C++11 or later.
+ * It is for C11 and C++11 or later. GCC and Clang were tried, and MinGW's GCC for Windows; it is written for MSVC, too.
  *
  * Licence: MIT or Apache-2.0, as millpond.
  */

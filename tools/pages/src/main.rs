@@ -46,7 +46,8 @@ fn pages() -> std::io::Result<BTreeMap<String, String>> {
     // Commands know their full names only after the whole parser is built.
     built.build();
     pages.insert("millpond.1".to_owned(), manual(built.clone())?);
-    for command in built.get_subcommands() {
+    // Those that are hidden are for the tool itself.
+    for command in built.get_subcommands().filter(|command| !command.is_hide_set()) {
         pages.insert(format!("millpond-{}.1", command.get_name()), manual(command.clone())?);
     }
     Ok(pages)

@@ -37,7 +37,7 @@ fn the_text_has_a_table_and_code_and_the_limit_is_the_users() {
     let text = run("--size-classes=64");
     assert!(text.contains("Requests of up to 64 bytes are "), "{text}");
     // OpenTTD is in C++.
-    assert!(text.contains("#include \"millpond.hpp\"\n"), "{text}");
+    assert!(text.contains("#include \"millpond_pmr.hpp\"\n"), "{text}");
     assert!(text.contains("static const mp_class slots_by_size[] = {\n"), "{text}");
     assert!(
         text.contains("    {64, ") && text.contains(" memory(slots_by_size, 3, MP_CLASSES_GROW);"),

@@ -92,7 +92,7 @@ fn c(found: &SizeClasses) -> String {
 /// The code for C++.
 fn cpp(found: &SizeClasses) -> String {
     let mut text =
-        "#include <list>\n#include <memory_resource>\n#include \"millpond.hpp\"\n\n".to_owned();
+        "#include <list>\n#include <memory_resource>\n#include \"millpond_pmr.hpp\"\n\n".to_owned();
     text += &table_of_c(found);
     text += &format!(
         "millpond::size_classes memory(slots_by_size, {}, MP_CLASSES_GROW);\n\
