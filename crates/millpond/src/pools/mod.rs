@@ -17,6 +17,8 @@ pub mod pool;
 pub mod recycler;
 pub(crate) mod settings;
 pub mod slot_pool;
+#[cfg(all(test, feature = "tables", feature = "packed", feature = "vec"))]
+mod shared_walks;
 pub mod static_pool;
 pub(crate) mod together;
 #[cfg(feature = "alloc")]

@@ -1,4 +1,6 @@
-//! The copy of a storage: the values one after the other, and then the words all at once.
+//! Copies of a storage: the values one after the other, and then the words all at once.
+
+use core::mem::needs_drop;
 
 use super::Storage;
 use crate::base::guard::guard;
@@ -14,7 +16,25 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         // Slots below this number have their copies. Until the guard tells the words of them, all slots are dead by these, so that
         // no value counts before it is there.
         let mut copy = guard((self, 0), |(storage, copied)| storage.begin_like(other, *copied));
-        let values = copy.0.first_mut();
+        let (storage, copied) = &mut *copy;
+        storage.write_clones_of(other, |index| *copied = index + 1);
+        copy.1 = other.words().slots();
+    }
+
+    /// Makes this storage, with as many slots, one that has clones of another's values. Its own values, which have no drop code, are
+    /// written over. If a value's clone panics, each slot is live or dead as it was, with its value or that of the other.
+    pub(super) fn clone_over(&mut self, other: &Self, used: usize) {
+        assert!(!needs_drop::<T>() && self.words().slots() == other.words().slots());
+        self.write_clones_of(other, |_| ());
+        self.words_mut().copy_state_from(other.words(), used);
+    }
+
+    /// Writes a clone of each value of another storage, which has no more slots, where the value of that slot has its place here.
+    /// What was there is not dropped.
+    #[inline(always)]
+    fn write_clones_of(&mut self, other: &Self, mut note_written: impl FnMut(usize)) {
+        assert!(self.words().slots() >= other.words().slots());
+        let values = self.first_mut();
         let mut clone_at = |index: usize| {
             // SAFETY: the slot is live by `other`, see below.
             let value = unsafe { other.get_unchecked(index) }.clone();
@@ -22,7 +42,7 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
             let place = unsafe { values.add(index) }.cast::<T>();
             // SAFETY: nobody uses the storage meanwhile.
             unsafe { place.write(value) };
-            copy.1 = index + 1;
+            note_written(index);
         };
         let (words, occupancy) = (other.words(), other.occupancy());
         for word in 0..words.used().div_ceil(WORD_SLOTS) {
@@ -38,7 +58,6 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
                 bits &= bits - 1;
             }
         }
-        copy.1 = other.words().slots();
     }
 
     /// Takes on the words of another storage for slots that have copies of its values: those below this number. Its other live

@@ -12,6 +12,7 @@ mod each_allocation;
 mod large_values;
 mod limits;
 mod side_table;
+mod small_pools;
 
 use millpond_testkit::allocations;
 
