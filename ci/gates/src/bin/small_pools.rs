@@ -1,5 +1,5 @@
-//! Counts the bytes that 4,000 pools of few objects take, in the pools themselves and from the allocator, beside those of `slotmap`.
-//! Fails if pools of one object take more than [`MOST`] of its.
+//! Counts the bytes that 4,000 pools of few objects take, in the pools themselves and from the allocator, beside those of
+//! `slotmap`. Fails if pools of one object take more than [`MOST`] of its.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::ExitCode;

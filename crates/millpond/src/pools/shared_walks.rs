@@ -13,7 +13,8 @@ mod tests {
 
     const SLOTS: usize = 1000;
 
-    /// How often a walk over a cold pool may write: one notes when it was, and the next ends a claim, with two numbers and the bits.
+    /// How often a walk over a cold pool may write: one notes when it was, and the next ends a claim, with two numbers and the
+    /// bits.
     const WRITES_MAX: usize = 5;
 
     /// A walk that two others come before writes nothing, on one thread or several. `walk` tells how many objects it found.

@@ -288,6 +288,12 @@ impl<K: SlotKind> Block<K> {
         self.value.layout()
     }
 
+    /// How many bytes a value takes.
+    #[cfg(feature = "vec")]
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.value.size
+    }
+
     /// The first byte of the values.
     pub(crate) fn values_start(&self) -> NonNull<u8> {
         self.values

@@ -21,30 +21,35 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         copy.1 = other.words().slots();
     }
 
-    /// Makes this storage, with as many slots, one that has clones of another's values. Its own values, which have no drop code, are
-    /// written over. If a value's clone panics, each slot is live or dead as it was, with its value or that of the other.
+    /// Makes this storage, which has the slots that the other has used, one with clones of the other's values. Its own values,
+    /// which have no drop code, are written over. If a value's clone panics, each slot is live or dead as it was, with its value
+    /// or that of the other.
     pub(super) fn clone_over(&mut self, other: &Self, used: usize) {
-        assert!(!needs_drop::<T>() && self.words().slots() == other.words().slots());
+        assert!(!needs_drop::<T>());
         self.write_clones_of(other, |_| ());
         self.words_mut().copy_state_from(other.words(), used);
     }
 
-    /// Writes a clone of each value of another storage, which has no more slots, where the value of that slot has its place here.
+    /// Writes a clone of each value of another storage, whose used slots this one has, where the value of that slot has its place here.
     /// What was there is not dropped.
     #[inline(always)]
     fn write_clones_of(&mut self, other: &Self, mut note_written: impl FnMut(usize)) {
-        assert!(self.words().slots() >= other.words().slots());
+        assert!(self.words().slots() >= other.words().used());
         let values = self.first_mut();
         let mut clone_at = |index: usize| {
             // SAFETY: the slot is live by `other`, see below.
             let value = unsafe { other.get_unchecked(index) }.clone();
-            // SAFETY: `other` has this slot, so that there is a place for its value, as just tested.
+            // SAFETY: a live slot was used, so that there is a place for its value here, as just tested.
             let place = unsafe { values.add(index) }.cast::<T>();
             // SAFETY: nobody uses the storage meanwhile.
             unsafe { place.write(value) };
             note_written(index);
         };
         let (words, occupancy) = (other.words(), other.occupancy());
+        if words.live() == words.used() {
+            // Each slot that was used is live.
+            return (0..words.used()).for_each(clone_at);
+        }
         for word in 0..words.used().div_ceil(WORD_SLOTS) {
             let first = word * WORD_SLOTS;
             // Asked first, because it is the faster question if the bitmap is old.

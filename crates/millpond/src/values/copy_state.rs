@@ -62,9 +62,10 @@ impl<T, P: Place, L> Storage<T, P, L> {
             let index = next;
             if index % WORD_SLOTS == 0 && !is_watched && are_full(self, index / WORD_SLOTS) {
                 for index in index..index + WORD_SLOTS {
-                    // SAFETY: the slot is live in both, as just tested.
-                    let (value, source) =
-                        unsafe { (self.get_unchecked_mut(index), other.get_unchecked(index)) };
+                    // SAFETY: the slot is live in this storage, as just tested.
+                    let value = unsafe { self.get_unchecked_mut(index) };
+                    // SAFETY: and in the other.
+                    let source = unsafe { other.get_unchecked(index) };
                     assign(value, source);
                 }
                 next += WORD_SLOTS;

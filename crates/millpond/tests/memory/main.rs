@@ -8,6 +8,7 @@ mod common;
 
 mod any_pool;
 mod bytes_per_slot;
+mod clones_in_place;
 mod each_allocation;
 mod large_values;
 mod limits;

@@ -1,5 +1,5 @@
-//! Pools of few objects, of which a program has thousands: each cell of a grid, each node of a scene may have one. What they take, to
-//! the byte, the pool itself included. `ci/gates/check` compares it with what others take.
+//! Pools of few objects, of which a program has thousands: each cell of a grid, each node of a scene may have one. What they
+//! take, to the byte, the pool itself included. `ci/gates/check` compares it with what others take.
 
 use crate::allocations::during;
 use millpond::{Handle, VecPool};
@@ -7,9 +7,8 @@ use millpond::{Handle, VecPool};
 /// Values of this size lie behind each other, aligned to 8.
 type Value = [u64; 6];
 
-#[cfg(all(target_pointer_width = "64", not(feature = "debug-aids"), not(feature = "recorder")))]
 /// What the pool itself takes: the addresses of its arrays, its counters, its reuse order, its name.
-const HEADER: usize = 216;
+const HEADER: usize = size_of::<VecPool<Value>>();
 
 /// The bytes of such pools together, and how often each asked the allocator.
 fn taken<P>(pools: usize, make: impl Fn() -> P) -> (usize, usize) {
@@ -27,26 +26,23 @@ fn vec_pool_of<T>(objects: usize, value: impl Fn() -> T) -> VecPool<T> {
     pool
 }
 
-#[cfg(all(target_pointer_width = "64", not(feature = "debug-aids"), not(feature = "recorder")))]
 /// Block and header: beside a value, a word and the entries of a stack, one of which is to spare; and a word of the bitmap.
 fn bytes(value: usize, slots: usize) -> usize {
     (slots * (value + 4 + 4) + 4).next_multiple_of(8) + 8 + HEADER
 }
 
 #[test]
-#[cfg(all(
-    target_pointer_width = "64",
-    not(feature = "debug-aids"),
-    not(feature = "recorder")
-))]
+#[cfg(target_pointer_width = "64")]
 fn thousands_of_pools_of_one_object_take_one_slot_each() {
-    assert_eq!((size_of::<VecPool<Value>>(), size_of::<millpond::Pool<Value>>()), (HEADER, HEADER - 16));
+    // Debug aids and a recorder have a pointer each in every pool, whoever of the crates that are built together asks for them.
+    assert!([216, 224, 232].contains(&HEADER), "{HEADER}");
+    assert_eq!(size_of::<millpond::Pool<Value>>(), HEADER - 16);
     for (objects, slots, requests) in [(0, 0, 0), (1, 1, 1), (2, 4, 2), (4, 4, 2), (5, 8, 3)] {
         let expected = if slots == 0 { HEADER } else { bytes(48, slots) };
         let taken = taken(4000, || vec_pool_of(objects, || [0; 6]));
         assert_eq!(taken, (4000 * expected, requests), "{objects} objects of 48 bytes");
     }
-    assert_eq!(bytes(48, 1), 288);
+    assert_eq!(bytes(48, 1) - HEADER, 72);
     // Small values come in fours from the beginning, and those between in pairs.
     let small = taken(4000, || vec_pool_of(1, || 0_u64));
     assert_eq!(small, (4000 * bytes(8, 4), 1));

@@ -18,7 +18,8 @@ use crate::slots::{CountedSlots, retired_among};
 
 /// The smallest capacity that a pool with a slot grows to, unless its limit is less.
 const SLOTS_MIN: usize = 4;
-/// The values of the first slots of a pool take no more than this, unless one takes more: thousands of pools may have one value each.
+/// The values of the first slots of a pool take no more than this, unless one takes more: thousands of pools may have one value
+/// each.
 const FIRST_BYTES: usize = 64;
 /// Up to this many slots a pool grows for a named slot, whatever it has.
 const NAMED_SLOTS: usize = 4096;
@@ -248,8 +249,8 @@ mod tests {
         let first = [0, 1, 16, 17, 24, 32, 33, 64, 65, 1 << 40]
             .map(|bytes| Doubling::<u32>::up_to(9).slots_after::<Handle<()>>(0, bytes));
         assert_eq!(first, [4, 4, 4, 3, 2, 2, 1, 1, 1, 1]);
-        let after =
-            [1, 2, 3, 4, 5].map(|slots| Doubling::<u32>::up_to(9).slots_after::<Handle<()>>(slots, 64));
+        let after = [1, 2, 3, 4, 5]
+            .map(|slots| Doubling::<u32>::up_to(9).slots_after::<Handle<()>>(slots, 64));
         assert_eq!(after, [4, 4, 6, 8, 9]);
         assert_eq!(Doubling::<u32>::up_to(3).slots_after::<Handle<()>>(0, 8), 3);
     }

@@ -37,7 +37,7 @@ impl<W: Word> Doubling<W> {
         &mut self,
         own: &mut GrownSlots<R, L>,
     ) -> Result<usize, CannotGrow> {
-        let value_bytes = own.words().place().value_layout().size();
+        let value_bytes = own.words().place().value_bytes();
         let slots = self.slots_with_room::<L>(own.words().slots(), value_bytes)?;
         self.grow_slots(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
         Ok(own.take_next_called().expect("there is room"))
