@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::allocations::during;
 use crate::common::in_every_order;
 use millpond::reuse::ReuseOrder;
-use millpond::{Pool, StaticPool, VecPool};
+use millpond::{Handle32, Pool, StaticPool, VecPool};
 
 const SLOTS: usize = 200;
 
@@ -46,12 +46,12 @@ macro_rules! becomes_a_twin {
 
 fn in_place<R: ReuseOrder>() {
     let pool = || Pool::<u64, R>::with_capacity(SLOTS);
-    let same = |i: usize| i as u64;
+    let (same, other) = (|i: usize| i as u64, |i: usize| 1000 + i as u64);
     for from in PATTERNS {
         for to in PATTERNS {
             for (source, target) in [(180, 190), (190, 20), (0, 130), (130, 0)] {
                 let source = filled!(pool(), source, from, same);
-                becomes_a_twin!(source, filled!(pool(), target, to, same), 0, same);
+                becomes_a_twin!(source, filled!(pool(), target, to, other), 0, same);
             }
         }
     }
@@ -67,10 +67,11 @@ fn a_pool_becomes_a_twin_of_another_without_memory() {
     becomes_a_twin!(fixed(180), fixed(90), 0, same);
     // Values that own something become clones by themselves.
     let text = |i: usize| "x".repeat(i % 9);
-    let owning =
-        |values, stays: fn(usize) -> bool| filled!(Pool::<String>::new(SLOTS), values, stays, text);
-    becomes_a_twin!(owning(SLOTS, PATTERNS[0]), owning(SLOTS, PATTERNS[0]), 0, text);
-    becomes_a_twin!(owning(0, PATTERNS[1]), owning(180, PATTERNS[1]), 0, text);
+    let other_text = |i: usize| "yyyyyyyyy"[i % 2..].to_owned();
+    let owning = || Pool::<String>::new(SLOTS);
+    let source = filled!(owning(), SLOTS, PATTERNS[0], text);
+    becomes_a_twin!(source, filled!(owning(), SLOTS, PATTERNS[0], other_text), 0, text);
+    becomes_a_twin!(owning(), filled!(owning(), 180, PATTERNS[1], other_text), 0, text);
 }
 
 #[test]
@@ -82,6 +83,12 @@ fn a_pool_that_is_not_alike_is_made_anew() {
     becomes_a_twin!(named("left"), named("right"), 1, same);
     becomes_a_twin!(named("left"), of(SLOTS), 1, same);
     becomes_a_twin!(named("left"), named("left"), 0, same);
+    // With one generation, names tell no pools apart.
+    let narrow = |name| {
+        let builder = Pool::<u64>::builder().handle::<Handle32<u64, 31>>();
+        builder.name(name).capacity(SLOTS).build()
+    };
+    becomes_a_twin!(narrow("left"), narrow("right"), 0, same);
     let grown = |values| filled!(VecPool::<u64>::new(), values, PATTERNS[1], same);
     becomes_a_twin!(grown(180), grown(20), 1, same);
 }
