@@ -39,7 +39,7 @@ fn thousands_of_pools_of_one_object_take_one_slot_each() {
     assert_eq!(size_of::<millpond::Pool<Value>>(), HEADER - 16);
     for (objects, slots, requests) in [(0, 0, 0), (1, 1, 1), (2, 4, 2), (4, 4, 2), (5, 8, 3)] {
         let expected = if slots == 0 { HEADER } else { bytes(48, slots) };
-        let taken = taken(4000, || vec_pool_of(objects, || [0; 6]));
+        let taken = taken(4000, || vec_pool_of(objects, || [0_u64; 6]));
         assert_eq!(taken, (4000 * expected, requests), "{objects} objects of 48 bytes");
     }
     assert_eq!(bytes(48, 1) - HEADER, 72);
