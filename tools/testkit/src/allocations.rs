@@ -12,8 +12,6 @@ pub struct Allocations {
     pub resized: usize,
     /// How many blocks were given back.
     pub freed: usize,
-    /// By how many bytes the resized blocks grew, less those by which they shrank.
-    pub bytes_grown: usize,
     /// How many bytes the taken blocks have.
     pub bytes_taken: usize,
     /// How many of these were asked for as zeros: of large blocks, these are addresses, and memory when they are written to.
@@ -23,15 +21,19 @@ pub struct Allocations {
 thread_local! {
     /// Of this thread only, so that tests beside each other do not count each other's.
     static COUNTS: Cell<Allocations> = const {
-        Cell::new(Allocations {
-            taken: 0,
-            resized: 0,
-            freed: 0,
-            bytes_grown: 0,
-            bytes_taken: 0,
-            bytes_zeroed: 0,
-        })
+        Cell::new(Allocations { taken: 0, resized: 0, freed: 0, bytes_taken: 0, bytes_zeroed: 0 })
     };
+}
+
+thread_local! {
+    /// By how many bytes this thread's resized blocks grew, less those by which they shrank.
+    static GROWN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// By how many bytes the blocks that this thread has resized grew until now, less those by which they shrank.
+#[must_use]
+pub fn bytes_grown() -> usize {
+    GROWN.get()
 }
 
 thread_local! {
@@ -92,7 +94,6 @@ pub fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
         taken: after.taken - before.taken,
         resized: after.resized - before.resized,
         freed: after.freed - before.freed,
-        bytes_grown: after.bytes_grown.wrapping_sub(before.bytes_grown),
         bytes_taken: after.bytes_taken.wrapping_sub(before.bytes_taken),
         bytes_zeroed: after.bytes_zeroed.wrapping_sub(before.bytes_zeroed),
     };
@@ -134,11 +135,9 @@ unsafe impl GlobalAlloc for Counting {
         if is_refused(size) {
             return std::ptr::null_mut();
         }
-        count(|counts| {
-            counts.resized += 1;
-            let grown = size.wrapping_sub(layout.size());
-            counts.bytes_grown = counts.bytes_grown.wrapping_add(grown);
-        });
+        count(|counts| counts.resized += 1);
+        let more = size.wrapping_sub(layout.size());
+        let _ = GROWN.try_with(|grown| grown.set(grown.get().wrapping_add(more)));
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(block, layout, size) }
     }
