@@ -1,4 +1,5 @@
-//! The clone of a pool: counted per node of one of 1,000, which are all live, or half of them.
+//! The clone of a pool: counted per node of one of 1,000, which are all live, or half of them, or of one of 100. And the pool that
+//! becomes a clone, in its own memory.
 
 use std::hint::black_box;
 
@@ -26,10 +27,15 @@ impl Node {
     }
 }
 
-/// One clone for each [`NODES`] of `times`.
 fn clones(times: usize, pool: &impl Clone) {
-    for _ in 0..times / NODES {
+    for _ in 0..times {
         black_box(black_box(pool).clone());
+    }
+}
+
+fn clones_over<P: Clone>(times: usize, pool: &P, mut over: P) {
+    for _ in 0..times {
+        black_box(&mut over).clone_from(black_box(pool));
     }
 }
 
@@ -44,26 +50,42 @@ macro_rules! clones_of {
         pub(crate) mod $name {
             use super::*;
 
-            fn filled() -> ($pool, Vec<$key>) {
+            fn filled(nodes: usize) -> ($pool, Vec<$key>) {
                 let insert: fn(&mut $pool, Node) -> Option<$key> = $insert;
-                let mut pool = $new(NODES);
-                let keys = (0..NODES).filter_map(|number| insert(&mut pool, Node::of(number)));
+                let mut pool = $new(nodes);
+                let keys = (0..nodes).filter_map(|number| insert(&mut pool, Node::of(number)));
                 let keys = keys.collect();
                 (pool, keys)
             }
 
-            pub(crate) fn full(times: usize) {
-                clones(times, &filled().0);
-            }
-
-            pub(crate) fn half(times: usize) {
-                let (mut pool, keys) = filled();
+            fn half_filled() -> $pool {
+                let (mut pool, keys) = filled(NODES);
                 for (number, key) in keys.into_iter().enumerate() {
                     if !is_kept(number) {
                         pool.remove(key);
                     }
                 }
-                clones(times, &pool);
+                pool
+            }
+
+            pub(crate) fn full(times: usize) {
+                clones(times / NODES, &filled(NODES).0);
+            }
+
+            pub(crate) fn of_100(times: usize) {
+                clones(times / 100, &filled(100).0);
+            }
+
+            pub(crate) fn half(times: usize) {
+                clones(times / NODES, &half_filled());
+            }
+
+            pub(crate) fn over_full(times: usize) {
+                clones_over(times / NODES, &filled(NODES).0, filled(NODES).0);
+            }
+
+            pub(crate) fn over_half(times: usize) {
+                clones_over(times / NODES, &half_filled(), filled(NODES).0);
             }
         }
     };

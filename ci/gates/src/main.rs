@@ -7,6 +7,7 @@ mod callgrind;
 mod clones;
 mod fields;
 mod peers;
+mod small;
 mod walks;
 
 use std::ffi::CString;
@@ -46,6 +47,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("insert_or_evict_of_100", insert_or_evict),
     ("clone_full", clones::pool::full),
     ("clone_half", clones::pool::half),
+    ("clone_100", clones::pool::of_100),
+    ("clone_over_full", clones::pool::over_full),
+    ("clone_over_half", clones::pool::over_half),
     ("for_each_full", for_each_full),
     ("for_each_half", for_each_half),
     ("runs_mut_full", runs_mut_full),
@@ -99,6 +103,12 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("vec_pool_insert_fields", fields::vec_pool),
     ("vec_pool_clone_full", clones::vec_pool::full),
     ("vec_pool_clone_half", clones::vec_pool::half),
+    ("vec_pool_clone_100", clones::vec_pool::of_100),
+    ("vec_pool_clone_over_full", clones::vec_pool::over_full),
+    ("vec_pool_clone_over_half", clones::vec_pool::over_half),
+    ("vec_pool_of_1", small::vec_pool::<1>),
+    ("vec_pool_of_2", small::vec_pool::<2>),
+    ("vec_pool_of_4", small::vec_pool::<4>),
     ("vec_pool_get", peers::vec_pool::get),
     ("vec_pool_remove", peers::vec_pool::remove),
     ("vec_pool_remove_insert", peers::vec_pool::remove_insert),
@@ -106,6 +116,12 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("slotmap_insert_fields", fields::slotmap),
     ("slotmap_clone_full", clones::slotmap::full),
     ("slotmap_clone_half", clones::slotmap::half),
+    ("slotmap_clone_100", clones::slotmap::of_100),
+    ("slotmap_clone_over_full", clones::slotmap::over_full),
+    ("slotmap_clone_over_half", clones::slotmap::over_half),
+    ("slotmap_of_1", small::slotmap::<1>),
+    ("slotmap_of_2", small::slotmap::<2>),
+    ("slotmap_of_4", small::slotmap::<4>),
     ("slotmap_get", peers::slotmap::get),
     ("slotmap_remove", peers::slotmap::remove),
     ("slotmap_remove_insert", peers::slotmap::remove_insert),

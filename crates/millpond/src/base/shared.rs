@@ -1,17 +1,58 @@
-//! A number in a pool that whoever has the pool shared may change.
+//! Numbers in a pool that whoever has the pool shared may change, or may not.
 
 #[cfg(target_has_atomic = "32")]
 use core::sync::atomic::{AtomicU32, Ordering};
 
+/// A number in a pool, 0 at first.
+#[doc(hidden)]
+pub trait Number: core::fmt::Debug {
+    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes a number")]
+    const ZERO: Self;
+
+    fn get(&self) -> u32;
+
+    fn get_mut(&mut self) -> &mut u32;
+
+    /// The number is this one from now on, if whoever has the pool shared can change it.
+    fn set_shared(&self, number: u32);
+}
+
+/// A number that only whoever has the pool mutably changes. A pool in which all numbers are so may be borrowed in a constant.
+#[doc(hidden)]
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct OwnNumber(u32);
+
+impl Number for OwnNumber {
+    const ZERO: Self = Self(0);
+
+    #[inline(always)]
+    fn get(&self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self) -> &mut u32 {
+        &mut self.0
+    }
+
+    #[inline]
+    fn set_shared(&self, _: u32) {}
+}
+
 /// A number that whoever has a pool shared may change, on several threads at once. On targets without atomic numbers of 32
 /// bits, only whoever has the pool mutably can.
 ///
-/// What a thread wrote before it [set](Self::set_shared) the number is there for each thread that then sees it, or what others
+/// What a thread wrote before it [set](Number::set_shared) the number is there for each thread that then sees it, or what others
 /// have exchanged it for since. Who exchanges it sees what was there, and shows nothing of its own.
 #[cfg(target_has_atomic = "32")]
+#[doc(hidden)]
 #[derive(Debug)]
 #[repr(transparent)]
-pub(crate) struct SharedNumber(AtomicU32);
+pub struct SharedNumber(AtomicU32);
+
+#[cfg(not(target_has_atomic = "32"))]
+pub(crate) type SharedNumber = OwnNumber;
 
 #[cfg(target_has_atomic = "32")]
 impl SharedNumber {
@@ -19,55 +60,72 @@ impl SharedNumber {
         Self(AtomicU32::new(number))
     }
 
-    #[inline(always)]
-    pub(crate) fn get(&self) -> u32 {
-        self.0.load(Ordering::Acquire)
-    }
-
-    #[inline(always)]
-    pub(crate) fn get_mut(&mut self) -> &mut u32 {
-        self.0.get_mut()
-    }
-
-    /// The number is this one from now on, if the target can.
-    #[inline]
-    pub(crate) fn set_shared(&self, number: u32) {
-        self.0.store(number, Ordering::Release);
-    }
-
     /// The number is `to` from now on, if it was `from`, and the target can; returns whether.
     #[inline]
     pub(crate) fn exchange(&self, from: u32, to: u32) -> bool {
+        note_write();
         self.0.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 }
 
-#[cfg(not(target_has_atomic = "32"))]
-#[derive(Debug)]
-#[repr(transparent)]
-pub(crate) struct SharedNumber(u32);
+#[cfg(target_has_atomic = "32")]
+impl Number for SharedNumber {
+    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes a number")]
+    const ZERO: Self = Self::new(0);
+
+    #[inline(always)]
+    fn get(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self) -> &mut u32 {
+        self.0.get_mut()
+    }
+
+    #[inline]
+    fn set_shared(&self, number: u32) {
+        note_write();
+        self.0.store(number, Ordering::Release);
+    }
+}
 
 #[cfg(not(target_has_atomic = "32"))]
-impl SharedNumber {
+impl OwnNumber {
     pub(crate) const fn new(number: u32) -> Self {
         Self(number)
     }
 
-    #[inline(always)]
-    pub(crate) fn get(&self) -> u32 {
-        self.0
-    }
-
-    #[inline(always)]
-    pub(crate) fn get_mut(&mut self) -> &mut u32 {
-        &mut self.0
-    }
-
-    #[inline]
-    pub(crate) fn set_shared(&self, _: u32) {}
-
     #[inline]
     pub(crate) fn exchange(&self, _: u32, _: u32) -> bool {
         false
+    }
+}
+
+/// Something that is borrowed shared is about to be written: its line goes to this processor, and from all others. Tests count
+/// how often ([`tests::writes`]).
+#[inline(always)]
+pub(crate) fn note_write() {
+    #[cfg(test)]
+    tests::count_write();
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::Cell;
+
+    std::thread_local! {
+        static WRITES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count_write() {
+        WRITES.set(WRITES.get() + 1);
+    }
+
+    /// How often this thread writes what is borrowed shared.
+    pub(crate) fn writes(work: impl FnOnce()) -> usize {
+        let before = WRITES.get();
+        work();
+        WRITES.get() - before
     }
 }

@@ -16,6 +16,8 @@ pub mod pool;
 #[cfg(feature = "recycler")]
 pub mod recycler;
 pub(crate) mod settings;
+#[cfg(all(test, feature = "tables", feature = "packed", feature = "vec"))]
+mod shared_walks;
 pub mod slot_pool;
 pub mod static_pool;
 pub(crate) mod together;

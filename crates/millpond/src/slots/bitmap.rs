@@ -19,7 +19,7 @@ use core::cell::UnsafeCell;
 use core::mem::offset_of;
 use core::ptr;
 
-use crate::base::shared::SharedNumber;
+use crate::base::shared::{Number, SharedNumber, note_write};
 
 /// How up to date the bitmap of a place is: *synced*, so that each insertion and removal writes its bit; or as the words were
 /// when it was gathered; or *old*, and walked over at a time.
@@ -222,6 +222,7 @@ impl BitWord {
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "the caller has the claim")]
     pub(crate) unsafe fn claimed(words: &[Self]) -> &mut [u64] {
+        note_write();
         let first = words.as_ptr().cast::<u64>().cast_mut();
         // SAFETY: a word is a number that may be changed while it is borrowed shared; as the caller promises, nobody else
         // reads or writes it.

@@ -42,6 +42,7 @@ use super::{FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::address::behind;
 use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
+use crate::base::shared::SharedNumber;
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::debug::Watch;
@@ -285,6 +286,12 @@ impl<K: SlotKind> Block<K> {
     /// The layout of a value that each slot has room for.
     pub(crate) fn value_layout(&self) -> Layout {
         self.value.layout()
+    }
+
+    /// How many bytes a value takes.
+    #[cfg(feature = "vec")]
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.value.size
     }
 
     /// The first byte of the values.
@@ -604,6 +611,7 @@ fn fill<V: Copy>(start: NonNull<V>, elements: Range<usize>, value: V) {
 unsafe impl<K: SlotKind> Place for Block<K> {
     type Word = K::Word;
     type Entry = K::Entry;
+    type Number = SharedNumber;
     const HAS_BITMAP: bool = true;
 
     // By pointers to slices: the checks of `slice::from_raw_parts` would take a fifth of an unoptimised program's time.

@@ -12,6 +12,7 @@ use core::mem::MaybeUninit;
 
 use super::{Parts, PartsMut, Place, SlotKind};
 use crate::base::entry::Entry;
+use crate::base::shared::OwnNumber;
 use crate::handle::Word;
 
 /// Slots stored inline in the pool, with two entries each.
@@ -41,6 +42,7 @@ impl<T, K: SlotKind, const N: usize> Inline<T, K, N> {
 unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
     type Word = K::Word;
     type Entry = K::Entry;
+    type Number = OwnNumber;
     const HAS_BITMAP: bool = false;
     const MOVES_VALUES: bool = true;
     const FIRST: u32 = 1;

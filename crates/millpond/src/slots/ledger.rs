@@ -87,6 +87,10 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         self.name
     }
 
+    pub(crate) fn set_name(&mut self, name: Option<&'static str>) {
+        self.name = name;
+    }
+
     #[inline]
     pub(crate) fn cycle(&self) -> GenerationCycle<H> {
         self.cycle

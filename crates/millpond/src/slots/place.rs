@@ -7,6 +7,7 @@ use core::fmt::Debug;
 
 use super::bitmap::{BitWord, BitmapCell};
 use crate::base::entry::Entry;
+use crate::base::shared::Number;
 use crate::handle::Word;
 use crate::reports::debug::Watch;
 
@@ -25,6 +26,8 @@ pub unsafe trait Place {
     type Word: Word;
     /// What the reuse order keeps.
     type Entry: Entry;
+    /// A number beside the place, which walks over a shared pool change if they bring a bitmap up to date.
+    type Number: Number;
 
     /// Whether there is a bitmap; otherwise its slice is empty.
     const HAS_BITMAP: bool;

@@ -43,7 +43,7 @@ pub(super) mod lifetimes;
 use core::mem::offset_of;
 
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
-use crate::base::shared::SharedNumber;
+use crate::base::shared::Number;
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
@@ -77,7 +77,7 @@ pub struct SlotWords<P: Place> {
     inserted: u64,
     removed: u64,
     /// Not of the type of the words, which would fix the type of the values.
-    fast_below: SharedNumber,
+    fast_below: P::Number,
     /// The [`Ledger`](super::Ledger) sets it: a lifetime of a generation below it ends [fast](super::Slots::end).
     slow_from: u32,
 }
@@ -152,7 +152,7 @@ impl<P: Place> SlotWords<P> {
             place,
             inserted,
             removed,
-            fast_below: SharedNumber::new(0),
+            fast_below: P::Number::ZERO,
             slow_from: 0,
         }
     }

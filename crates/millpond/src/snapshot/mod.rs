@@ -255,6 +255,12 @@ impl<P: State> SnapshotOf<P> {
     }
 }
 
+/// Puts clones of another pool's values, in its state, in place of those of this pool, which has the same shape. If a clone or a
+/// drop panics, this pool is empty.
+pub(crate) fn clone_state<P: State<Value: Clone>>(to: &mut P, from: &P) {
+    copy_state(P::clone_state_from, to, from);
+}
+
 /// If a clone or a drop panics, the pool that was being written is empty.
 fn copy_state<P: State>(copy: fn(&mut P, &P), to: &mut P, from: &P) {
     let mut to = guard(to, |to| to.empty());

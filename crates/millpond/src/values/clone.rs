@@ -1,4 +1,6 @@
-//! The copy of a storage: the values one after the other, and then the words all at once.
+//! Copies of a storage: the values one after the other, and then the words all at once.
+
+use core::mem::needs_drop;
 
 use super::Storage;
 use crate::base::guard::guard;
@@ -14,17 +16,40 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         // Slots below this number have their copies. Until the guard tells the words of them, all slots are dead by these, so that
         // no value counts before it is there.
         let mut copy = guard((self, 0), |(storage, copied)| storage.begin_like(other, *copied));
-        let values = copy.0.first_mut();
+        let (storage, copied) = &mut *copy;
+        storage.write_clones_of(other, |index| *copied = index + 1);
+        copy.1 = other.words().slots();
+    }
+
+    /// Makes this storage, which has the slots that the other has used, one with clones of the other's values. Its own values,
+    /// which have no drop code, are written over. If a value's clone panics, each slot is live or dead as it was, with its value
+    /// or that of the other.
+    pub(super) fn clone_over(&mut self, other: &Self, used: usize) {
+        assert!(!needs_drop::<T>());
+        self.write_clones_of(other, |_| ());
+        self.words_mut().copy_state_from(other.words(), used);
+    }
+
+    /// Writes a clone of each value of another storage, whose used slots this one has, where the value of that slot has its place here.
+    /// What was there is not dropped.
+    #[inline(always)]
+    fn write_clones_of(&mut self, other: &Self, mut note_written: impl FnMut(usize)) {
+        assert!(self.words().slots() >= other.words().used());
+        let values = self.first_mut();
         let mut clone_at = |index: usize| {
             // SAFETY: the slot is live by `other`, see below.
             let value = unsafe { other.get_unchecked(index) }.clone();
-            // SAFETY: `other` has this slot, so that there is a place for its value, as just tested.
+            // SAFETY: a live slot was used, so that there is a place for its value here, as just tested.
             let place = unsafe { values.add(index) }.cast::<T>();
             // SAFETY: nobody uses the storage meanwhile.
             unsafe { place.write(value) };
-            copy.1 = index + 1;
+            note_written(index);
         };
         let (words, occupancy) = (other.words(), other.occupancy());
+        if words.live() == words.used() {
+            // Each slot that was used is live.
+            return (0..words.used()).for_each(clone_at);
+        }
         for word in 0..words.used().div_ceil(WORD_SLOTS) {
             let first = word * WORD_SLOTS;
             // Asked first, because it is the faster question if the bitmap is old.
@@ -38,7 +63,6 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
                 bits &= bits - 1;
             }
         }
-        copy.1 = other.words().slots();
     }
 
     /// Takes on the words of another storage for slots that have copies of its values: those below this number. Its other live

@@ -1,8 +1,11 @@
 //! Copying the state of another storage.
 
+use core::mem::needs_drop;
+
 use super::Storage;
 use crate::base::guard::half_way;
 use crate::handle::Word;
+use crate::occupancy::WORD_SLOTS;
 use crate::slots::Place;
 
 impl<T, P: Place, L> Storage<T, P, L> {
@@ -35,11 +38,14 @@ impl<T, P: Place, L> Storage<T, P, L> {
     where
         T: Clone,
     {
-        self.copy_each_from(other, used, T::clone_from, T::clone);
+        match needs_drop::<T>() || self.has_dead_to_keep() {
+            true => self.copy_each_from(other, used, T::clone_from, T::clone),
+            false => self.clone_over(other, used),
+        }
     }
 
-    /// One slot after the other: where both sides have a value, by `assign`, and by `copy` where only the
-    /// other has.
+    /// One value after the other: where both sides have one, by `assign`, and by `copy` where only the other has. The words
+    /// follow all at once, but for slots that have a value on one side.
     fn copy_each_from(
         &mut self,
         other: &Self,
@@ -47,7 +53,25 @@ impl<T, P: Place, L> Storage<T, P, L> {
         assign: impl Fn(&mut T, &T),
         copy: impl Fn(&T) -> T,
     ) {
-        for index in 0..used {
+        let are_full = |own: &Self, word| {
+            other.words().full_word(word).is_some() && own.words().full_word(word).is_some()
+        };
+        let is_watched = self.watched().is_some();
+        let mut next = 0;
+        while next < used {
+            let index = next;
+            if index % WORD_SLOTS == 0 && !is_watched && are_full(self, index / WORD_SLOTS) {
+                for index in index..index + WORD_SLOTS {
+                    // SAFETY: the slot is live in this storage, as just tested.
+                    let value = unsafe { self.get_unchecked_mut(index) };
+                    // SAFETY: and in the other.
+                    let source = unsafe { other.get_unchecked(index) };
+                    assign(value, source);
+                }
+                next += WORD_SLOTS;
+                continue;
+            }
+            next += 1;
             let word = other.words().get(index).unwrap_or(P::Word::RETIRED);
             if self.words().get(index) != Some(word) {
                 self.watched().into_iter().for_each(|watch| watch.restored(index));

@@ -8,10 +8,12 @@ mod common;
 
 mod any_pool;
 mod bytes_per_slot;
+mod clones_in_place;
 mod each_allocation;
 mod large_values;
 mod limits;
 mod side_table;
+mod small_pools;
 
 use millpond_testkit::allocations;
 

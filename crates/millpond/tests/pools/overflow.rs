@@ -440,7 +440,8 @@ fn growth_without_memory_is_said_to_be_that() {
         assert_eq!(error.to_string(), says);
     }
     pool.insert_by([99; 1000], |_, _| 0).unwrap();
-    assert_eq!((pool.capacity(), pool.stats().refused), (20, 3));
+    // Of such large values, the first slot comes alone.
+    assert_eq!((pool.capacity(), pool.stats().refused), (17, 3));
 }
 
 #[test]

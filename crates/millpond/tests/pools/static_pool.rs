@@ -39,6 +39,20 @@ fn a_named_one_in_a_static_says_so_and_refuses_the_handles_of_others() {
     assert_eq!(heap.capacity(3).build().insert(1).unwrap(), handle);
 }
 
+/// It compiles only if nothing in such a pool can change while it is shared.
+const REFERRED_TO: &StaticPool<u64, 3> = &StaticPool::new();
+const REFERRED_TO_BY_NAME: &StaticPool<u64, 3, Handle32<u64, 16>> =
+    &StaticPool::named_with_handle("three");
+
+#[test]
+fn a_constant_may_refer_to_one() {
+    assert_eq!((REFERRED_TO.len(), REFERRED_TO.iter().count()), (0, 0));
+    assert_eq!(REFERRED_TO_BY_NAME.name(), Some("three"));
+    let mut pool = REFERRED_TO.clone();
+    let handle = pool.insert(7).unwrap();
+    assert_eq!((pool[handle], REFERRED_TO.get(handle)), (7, None));
+}
+
 #[test]
 fn takes_the_documented_bytes() {
     const SLOTS: usize = 1000;

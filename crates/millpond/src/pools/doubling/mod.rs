@@ -16,19 +16,19 @@ use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::{CountedSlots, retired_among};
 
-/// The smallest capacity that a pool grows to, unless its limit is less.
+/// The smallest capacity that a pool with a slot grows to, unless its limit is less.
 const SLOTS_MIN: usize = 4;
+/// The values of the first slots of a pool take no more than this, unless one takes more: thousands of pools may have one value
+/// each.
+const FIRST_BYTES: usize = 64;
 /// Up to this many slots a pool grows for a named slot, whatever it has.
 const NAMED_SLOTS: usize = 4096;
 
-/// A pool that doubles its slots: how far it may, and what is left of slots that it had.
+/// A pool that doubles its slots: how far it may, and what is left of slots that it had, which few pools have.
 #[derive(Debug)]
 pub struct Doubling<W = u32> {
     /// At most this many slots, if the handle layout can name them.
     slots_max: u32,
-    /// How many of these exist again: the memory is given back when all do.
-    again: u32,
-    /// The words of slots that existed.
     former: Former<W>,
 }
 
@@ -38,18 +38,26 @@ impl<W: Word> Clone for Doubling<W> {
         let Ok(former) = self.try_copy_former() else {
             panic!("no memory for the generations of {} slots that were freed", self.former().len())
         };
-        Self { slots_max: self.slots_max, again: 0, former }
+        Self { slots_max: self.slots_max, former }
     }
 }
 
-/// The words of slots that existed, if there are any.
-pub(super) type Former<W> = Option<Box<[W]>>;
+/// The slots that existed, if there are any.
+pub(super) type Former<W> = Option<Box<FormerSlots<W>>>;
+
+/// Slots that existed.
+#[derive(Debug)]
+pub(super) struct FormerSlots<W> {
+    words: Box<[W]>,
+    /// How many of them exist again: the memory is given back when all do.
+    again: u32,
+}
 
 impl<W: Word> Doubling<W> {
     pub(super) const fn up_to(slots_max: usize) -> Self {
         // No layout names more.
         let slots_max = if slots_max > u32::MAX as usize { u32::MAX } else { slots_max as u32 };
-        Self { slots_max, again: 0, former: None }
+        Self { slots_max, former: None }
     }
 
     /// The largest number of slots.
@@ -61,7 +69,7 @@ impl<W: Word> Doubling<W> {
     /// The words of slots that existed and do not exist again: those after the last one that exists.
     #[inline]
     pub(super) fn former(&self) -> &[W] {
-        self.former.as_deref().map_or(&[], |former| &former[self.again as usize..])
+        self.former.as_ref().map_or(&[], |former| &former.words[former.again as usize..])
     }
 
     pub(super) fn set_former(&mut self, words: &[W]) -> Result<(), OutOfMemory> {
@@ -77,9 +85,9 @@ impl<W: Word> Doubling<W> {
         if words.is_empty() {
             return Ok(None);
         }
-        let mut boxed = memory::reserved(words.len())?;
-        boxed.extend_from_slice(words);
-        Ok(Some(boxed.into_boxed_slice()))
+        let mut kept = memory::reserved(words.len())?;
+        kept.extend_from_slice(words);
+        memory::boxed(FormerSlots { words: kept.into_boxed_slice(), again: 0 }).map(Some)
     }
 
     /// Of a pool that gets so many more slots: the words of those among them that existed before.
@@ -90,9 +98,11 @@ impl<W: Word> Doubling<W> {
 
     /// So many of the slots that existed, the first ones, exist again.
     pub(super) fn note_again(&mut self, slots: usize) {
-        self.again += slots as u32;
-        if slots > 0 && self.former().is_empty() {
-            self.keep(None);
+        if let Some(former) = &mut self.former {
+            former.again += slots as u32;
+        }
+        if self.former().is_empty() {
+            self.former = None;
         }
     }
 
@@ -111,7 +121,7 @@ impl<W: Word> Doubling<W> {
     }
 
     pub(super) fn keep(&mut self, former: Former<W>) {
-        (self.again, self.former) = (0, former);
+        self.former = former;
     }
 
     /// Retired slots among those that existed.
@@ -124,21 +134,26 @@ impl<W: Word> Doubling<W> {
         self.limit::<H>() - slots - self.retired_beyond()
     }
 
-    /// How many slots a pool of this many has after it has grown by itself.
-    pub(super) fn slots_after<H: HandleLayout>(&self, slots: usize) -> usize {
-        slots.saturating_mul(2).max(SLOTS_MIN).min(self.limit::<H>())
+    /// How many slots a pool of this many has after it has grown by itself, if a value takes so many bytes.
+    fn slots_after<H: HandleLayout>(&self, slots: usize, value_bytes: usize) -> usize {
+        let least = match slots {
+            0 => (FIRST_BYTES / value_bytes.max(1)).clamp(1, SLOTS_MIN),
+            _ => SLOTS_MIN,
+        };
+        slots.saturating_mul(2).max(least).min(self.limit::<H>())
     }
 
     /// How many slots a pool of this many grows to for an insertion.
     pub(super) fn slots_with_room<H: HandleLayout>(
         &self,
         from: usize,
+        value_bytes: usize,
     ) -> Result<usize, CannotGrow> {
         let is_usable = |word: &W| *word != W::RETIRED;
         // Slots that exist again may all have retired.
         let first = from + self.former().iter().position(is_usable).unwrap_or(self.former().len());
         match first < self.limit::<H>() {
-            true => Ok(self.slots_after::<H>(from).max(first + 1)),
+            true => Ok(self.slots_after::<H>(from, value_bytes).max(first + 1)),
             false => Err(CannotGrow::AtLimit),
         }
     }
@@ -149,9 +164,10 @@ impl<W: Word> Doubling<W> {
         &self,
         slots: usize,
         missing: usize,
+        value_bytes: usize,
     ) -> usize {
         // As if all slots that had retired came first.
-        self.slots_after::<H>(slots).max(slots + missing + self.retired_beyond())
+        self.slots_after::<H>(slots, value_bytes).max(slots + missing + self.retired_beyond())
     }
 
     /// How many slots a pool of this many grows to for the slot of this index; `is_near`: unless it is far beyond the
@@ -160,9 +176,10 @@ impl<W: Word> Doubling<W> {
         &self,
         slots: usize,
         index: usize,
+        value_bytes: usize,
         is_near: bool,
     ) -> Result<usize, InsertAtErrorKind> {
-        let slots = self.slots_after::<H>(slots);
+        let slots = self.slots_after::<H>(slots, value_bytes);
         match is_near && index >= NAMED_SLOTS.max(slots) {
             true => Err(InsertAtErrorKind::TooFar),
             false => Ok(slots.max(index + 1)),
@@ -225,6 +242,17 @@ mod tests {
         assert_eq!((growing.former(), growing.former.is_none()), (&[][..], true));
         growing.set_former(&words).unwrap();
         assert_eq!(growing.former(), words);
+    }
+
+    #[test]
+    fn the_first_slots_are_as_many_as_fit_into_a_line() {
+        let first = [0, 1, 16, 17, 24, 32, 33, 64, 65, 1 << 40]
+            .map(|bytes| Doubling::<u32>::up_to(9).slots_after::<Handle<()>>(0, bytes));
+        assert_eq!(first, [4, 4, 4, 3, 2, 2, 1, 1, 1, 1]);
+        let after = [1, 2, 3, 4, 5]
+            .map(|slots| Doubling::<u32>::up_to(9).slots_after::<Handle<()>>(slots, 64));
+        assert_eq!(after, [4, 4, 6, 8, 9]);
+        assert_eq!(Doubling::<u32>::up_to(3).slots_after::<Handle<()>>(0, 8), 3);
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl<W: Word> PackedGrowth<W> for Doubling<W> {
         roster: &mut PackedRoster<L>,
         values: &mut PackedValues<T>,
     ) -> Result<(), CannotGrow> {
-        let slots = self.slots_with_room::<L>(roster.handles().len())?;
+        let slots = self.slots_with_room::<L>(roster.handles().len(), size_of::<T>())?;
         grow(self, roster, values, slots, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
@@ -110,7 +110,7 @@ impl<W: Word> PackedGrowth<W> for Doubling<W> {
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
         let word = self.word_beyond::<L>(index, slots, roster.unused_word());
         check(&roster.cycle(), word.ok_or(InsertAtErrorKind::OutOfRange)?, handle.word())?;
-        let slots = self.slots_up_to::<L>(slots, index, is_near)?;
+        let slots = self.slots_up_to::<L>(slots, index, size_of::<T>(), is_near)?;
         grow(self, roster, values, slots, false)
             .map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }

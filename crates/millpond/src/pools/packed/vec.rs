@@ -163,7 +163,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         if missing > self.usable_beyond() {
             return Err(error(self, false));
         }
-        let needed = self.growth.slots_with_room_for::<H::Erased>(slots, missing);
+        let needed = self.growth.slots_with_room_for::<H::Erased>(slots, missing, size_of::<T>());
         self.grow(needed, true).map_err(|OutOfMemory| error(self, true))
     }
 

@@ -7,6 +7,8 @@ use crate::policies::bounded;
 use crate::pools::iterators::{IntoIter, Iter, IterMut, operators, sealed};
 use crate::reports::errors::PoolName;
 use crate::slots::reuse::ReuseOrder;
+use crate::snapshot::clone_state;
+use crate::snapshot::state::sealed::State;
 
 operators! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
@@ -32,6 +34,21 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
         storage.slots_mut().clone_order_from(self.storage.slots());
         let detached = self.detached.clone();
         Self { detached, ..Self::of_parts(storage, self.growth.clone()) }
+    }
+
+    /// Makes this pool the copy. If it has the same limit, as many slots and the same generations, and nobody watches or records
+    /// it, this takes no memory: values without drop code are written over, and others become clones by their own `clone_from`
+    /// where both pools have one. If a clone or a drop panics then, the pool is empty.
+    fn clone_from(&mut self, other: &Self) {
+        let is_seen = [&*self, other].iter().any(|pool| pool.storage.watched().is_some())
+            || self.storage.ledger().is_recorded();
+        let is_alike = self.capacity() == other.capacity() && self.check_shape(other).is_ok();
+        if is_seen || !is_alike {
+            *self = other.clone();
+            return;
+        }
+        clone_state(self, other);
+        self.storage.slots_mut().set_name(other.name());
     }
 }
 

@@ -81,6 +81,10 @@ impl<T, const N: usize> StaticPool<T, N> {
     ///
     /// const EMPTY: StaticPool<u32, 16> = StaticPool::new();
     /// assert_eq!((EMPTY.capacity(), EMPTY.len()), (16, 0));
+    ///
+    /// // Nothing in it changes while it is shared, so that a constant may also refer to one.
+    /// const SHARED: &StaticPool<u32, 16> = &StaticPool::new();
+    /// assert!(SHARED.is_empty());
     /// ```
     #[must_use]
     pub const fn new() -> Self {

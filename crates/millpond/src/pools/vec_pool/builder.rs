@@ -8,7 +8,8 @@ use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::values::PoolStorage;
 
 impl<T> VecPool<T> {
-    /// Creates an empty pool that has not allocated, and grows without a limit: 4 slots, 8, 16 and so on.
+    /// Creates an empty pool that has not allocated, and grows without a limit: first to as many slots as have their values in 64
+    /// bytes, from 1 to 4, then to 4 or more, 8, 16 and so on.
     ///
     /// ```
     /// use millpond::VecPool;
@@ -16,7 +17,7 @@ impl<T> VecPool<T> {
     /// const NO_SHIPS: VecPool<String> = VecPool::new();
     /// let mut ships = NO_SHIPS;
     /// let cutter = ships.push("cutter".to_owned());
-    /// assert_eq!((ships.len(), ships.capacity()), (1, 4));
+    /// assert_eq!((ships.len(), ships.capacity()), (1, 2));
     /// assert_eq!(ships[cutter], "cutter");
     /// ```
     #[must_use]

@@ -37,7 +37,8 @@ impl<W: Word> Doubling<W> {
         &mut self,
         own: &mut GrownSlots<R, L>,
     ) -> Result<usize, CannotGrow> {
-        let slots = self.slots_with_room::<L>(own.words().slots())?;
+        let value_bytes = own.words().place().value_bytes();
+        let slots = self.slots_with_room::<L>(own.words().slots(), value_bytes)?;
         self.grow_slots(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
         Ok(own.take_next_called().expect("there is room"))
     }
@@ -92,7 +93,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, storage: &mut Grown<T, R, L>) -> Result<(), CannotGrow> {
-        let slots = self.slots_with_room::<L>(storage.words().slots())?;
+        let slots = self.slots_with_room::<L>(storage.words().slots(), size_of::<T>())?;
         self.grow(slots, storage, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
@@ -114,7 +115,8 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
         let word = self.word_of(index, storage).ok_or(InsertAtErrorKind::OutOfRange)?;
         check(&storage.ledger().cycle(), word, handle.word())?;
-        let slots = self.slots_up_to::<L>(storage.words().slots(), index, is_near)?;
+        let from = storage.words().slots();
+        let slots = self.slots_up_to::<L>(from, index, size_of::<T>(), is_near)?;
         self.grow(slots, storage, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 

@@ -69,7 +69,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let (slots, retired) = (storage.words().slots(), growth.retired_beyond());
         let reserved = match missing <= growth.room_beyond::<H>(slots) {
             true => {
-                let slots = growth.slots_with_room_for::<H>(slots, missing);
+                let slots = growth.slots_with_room_for::<H>(slots, missing, size_of::<T>());
                 growth.grow(slots, storage, true).map_err(|OutOfMemory| true)
             }
             false => Err(false),

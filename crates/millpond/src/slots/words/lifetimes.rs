@@ -12,6 +12,7 @@ use core::mem::offset_of;
 use super::SlotWords;
 use crate::base::cold;
 use crate::base::guard::{defuse, guard, half_way};
+use crate::base::shared::Number;
 use crate::handle::{HandleLayout, IndexWord, Issue, Refusal, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
@@ -458,6 +459,10 @@ where
     pub(crate) fn note_shrunk(&mut self) {
         self.renew_slow_from();
         self.ledger.report_size(&self.words);
+    }
+
+    pub(crate) fn set_name(&mut self, name: Option<&'static str>) {
+        self.ledger.set_name(name);
     }
 
     /// Replaces the recorder's track.

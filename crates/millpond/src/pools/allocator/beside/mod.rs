@@ -366,7 +366,7 @@ mod tests {
             if step % 5 < 3 {
                 let expected = pool.push([0; 5]);
                 if handles.is_full() {
-                    let slots = (2 * handles.capacity()).max(4);
+                    let slots = pool.capacity();
                     let start = lent(layout(slots), &mut memory);
                     // SAFETY: as above.
                     unsafe { handles.grow_beside(start, slots, value) }.unwrap();

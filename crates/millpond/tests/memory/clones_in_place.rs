@@ -1,0 +1,151 @@
+//! `clone_from`: a pool becomes a clone of another in its own memory, if both are alike, and anew if not.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+
+use crate::allocations::during;
+use crate::common::in_every_order;
+use millpond::reuse::ReuseOrder;
+use millpond::{Handle32, Pool, StaticPool, VecPool};
+
+const SLOTS: usize = 200;
+
+/// Which of the values stay: all, with holes, few.
+const PATTERNS: [fn(usize) -> bool; 3] = [|_| true, |i| i % 3 != 1, |i| i / 64 == 1];
+
+macro_rules! filled {
+    ($pool:expr, $values:expr, $stays:expr, $value:expr) => {{
+        let mut pool = $pool;
+        let handles: Vec<_> =
+            (0..$values).map(|i| pool.insert(($value)(i)).ok().unwrap()).collect();
+        for (_, handle) in handles.into_iter().enumerate().filter(|(i, _)| !($stays)(*i)) {
+            pool.remove(handle);
+        }
+        pool
+    }};
+}
+
+/// Asserts that the second pool becomes a twin of the first, with so many requests for memory.
+macro_rules! becomes_a_twin {
+    ($source:expr, $target:expr, $requests:expr, $value:expr) => {{
+        let (mut source, mut target) = ($source, $target);
+        let ((), asked) = during(|| target.clone_from(&source));
+        assert_eq!(asked.taken + asked.resized, $requests);
+        assert_eq!((target.name(), target.stats()), (source.name(), source.stats()));
+        assert!(target.iter().eq(source.iter()));
+        while let Ok(next) = source.insert(($value)(7)) {
+            assert_eq!(target.insert(($value)(7)).ok(), Some(next));
+            if source.len() == SLOTS {
+                break;
+            }
+        }
+        assert_eq!(target.len(), source.len());
+    }};
+}
+
+fn in_place<R: ReuseOrder>() {
+    let pool = || Pool::<u64, R>::with_capacity(SLOTS);
+    let (same, other) = (|i: usize| i as u64, |i: usize| 1000 + i as u64);
+    for from in PATTERNS {
+        for to in PATTERNS {
+            for (source, target) in [(180, 190), (190, 20), (0, 130), (130, 0)] {
+                let source = filled!(pool(), source, from, same);
+                becomes_a_twin!(source, filled!(pool(), target, to, other), 0, same);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pool_becomes_a_twin_of_another_without_memory() {
+    in_every_order!(in_place());
+    let same = |i: usize| i as u64;
+    let grown = |values| filled!(VecPool::<u64>::new(), values, PATTERNS[1], same);
+    becomes_a_twin!(grown(180), grown(200), 0, same);
+    let fixed = |values| filled!(StaticPool::<u64, SLOTS>::new(), values, PATTERNS[1], same);
+    becomes_a_twin!(fixed(180), fixed(90), 0, same);
+    // Values that own something become clones by themselves.
+    let text = |i: usize| "x".repeat(i % 9);
+    let other_text = |i: usize| "yyyyyyyyy"[i % 2..].to_owned();
+    let owning = || Pool::<String>::new(SLOTS);
+    let source = filled!(owning(), SLOTS, PATTERNS[0], text);
+    becomes_a_twin!(source, filled!(owning(), SLOTS, PATTERNS[0], other_text), 0, text);
+    becomes_a_twin!(owning(), filled!(owning(), 180, PATTERNS[1], other_text), 0, text);
+}
+
+#[test]
+fn a_pool_that_is_not_alike_is_made_anew() {
+    let same = |i: usize| i as u64;
+    let of = |slots| filled!(Pool::<u64>::new(slots), slots, |i| i % 2 == 0, same);
+    becomes_a_twin!(of(SLOTS), of(100), 1, same);
+    let named = |name| Pool::<u64>::builder().name(name).capacity(SLOTS).build();
+    becomes_a_twin!(named("left"), named("right"), 1, same);
+    becomes_a_twin!(named("left"), of(SLOTS), 1, same);
+    becomes_a_twin!(named("left"), named("left"), 0, same);
+    // With one generation, names tell no pools apart.
+    let narrow = |name| {
+        let builder = Pool::<u64>::builder().handle::<Handle32<u64, 31>>();
+        builder.name(name).capacity(SLOTS).build()
+    };
+    becomes_a_twin!(narrow("left"), narrow("right"), 0, same);
+    let grown = |values| filled!(VecPool::<u64>::new(), values, PATTERNS[1], same);
+    becomes_a_twin!(grown(180), grown(20), 1, same);
+}
+
+/// What says which clone panics.
+type Victim = Cell<Option<usize>>;
+
+fn panic_if(victim: &Victim, number: usize) {
+    if victim.get() == Some(number) {
+        resume_unwind(Box::new("on purpose"));
+    }
+}
+
+/// It counts how many of it there are.
+struct Counted(Rc<Victim>, usize);
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        panic_if(&self.0, self.1);
+        Self(self.0.clone(), self.1)
+    }
+}
+
+/// It has no drop code.
+struct Plain<'a>(&'a Victim, usize);
+
+impl Clone for Plain<'_> {
+    fn clone(&self) -> Self {
+        panic_if(self.0, self.1);
+        Self(self.0, self.1)
+    }
+}
+
+/// The pool is empty and works, whichever clone panics; its old handles are stale, and nothing is dropped twice or never.
+#[test]
+fn a_clone_that_panics_leaves_an_empty_pool() {
+    let victim = Rc::new(Cell::new(None));
+    macro_rules! panics {
+        ($value:expr, $counted:expr) => {
+            for (from, to) in PATTERNS.into_iter().flat_map(|from| PATTERNS.map(|to| (from, to))) {
+                let source = filled!(Pool::new(SLOTS), 150, from, $value);
+                for number in (0..150).filter(|i| from(*i)).step_by(7) {
+                    let mut target = filled!(Pool::new(SLOTS), 190, to, $value);
+                    let old: Vec<_> = target.handles().collect();
+                    victim.set(Some(number));
+                    let over = AssertUnwindSafe(|| target.clone_from(&source));
+                    assert!(catch_unwind(over).is_err());
+                    victim.set(None);
+                    assert!(target.is_empty());
+                    assert!(!$counted || Rc::strong_count(&victim) == 1 + source.len());
+                    let target = filled!(target, SLOTS, |_| true, $value);
+                    assert_eq!(target.len(), SLOTS);
+                    assert!(old.iter().all(|handle| target.get(*handle).is_none()));
+                }
+            }
+        };
+    }
+    panics!(|i| Plain(&victim, i), false);
+    panics!(|i| Counted(victim.clone(), i), true);
+}
