@@ -3,7 +3,9 @@
 use std::hint::black_box;
 
 use crate::clock;
-use crate::memory::{Arena, Bare, ByKind, BySize, Memory, Nowhere, Size, System, WithHandles, settle_heap};
+use crate::memory::{
+    Arena, Bare, ByKind, BySize, Memory, Nowhere, Size, System, WithHandles, settle_heap,
+};
 use crate::script::{Script, Step};
 
 /// What the program does between two calls to the allocator.
@@ -174,7 +176,12 @@ struct Replayed<'s, 'p> {
 
 impl<'p> Replayed<'_, 'p> {
     fn in_memory<M: Memory + 'p>(self, memory: M) -> Box<dyn Laps + 'p> {
-        Box::new(Replay::new(self.script, self.is_pooled, System { bytes_of: self.bytes_of }, memory))
+        Box::new(Replay::new(
+            self.script,
+            self.is_pooled,
+            System { bytes_of: self.bytes_of },
+            memory,
+        ))
     }
 }
 

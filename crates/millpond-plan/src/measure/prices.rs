@@ -123,10 +123,7 @@ impl MadeUp {
     }
 
     fn fastest_slots(&self, kept: Kept<'_>) -> SlotPrices {
-        SlotPrices {
-            at_hand: fastest(&self.at_hand, kept),
-            others: fastest(&self.small, kept),
-        }
+        SlotPrices { at_hand: fastest(&self.at_hand, kept), others: fastest(&self.small, kept) }
     }
 }
 
