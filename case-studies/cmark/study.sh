@@ -1,6 +1,7 @@
 # cmark, the reference implementation of CommonMark in C, turns its own specification into HTML, ten times over.
 
 PROGRAM=build/src/cmark
+PLACE=make_literal
 FOLLOWED="an arena"
 set -- "$work/spec.md"
 

@@ -1,6 +1,7 @@
 # Jansson, a library for JSON in C, reads and writes a map: ways of a few hundred points each (reformat.c).
 
 PROGRAM=reformat
+PLACE=json_array
 FOLLOWED="an arena"
 awk 'BEGIN {
     printf "["

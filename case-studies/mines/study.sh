@@ -1,6 +1,7 @@
 # Mines, a game of Simon Tatham's collection in C, lays out boards that can be solved without a guess (generate.c).
 
 PROGRAM=mines
+PLACE=ss_add
 FOLLOWED="a pool"
 set --
 

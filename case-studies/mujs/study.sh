@@ -1,6 +1,7 @@
 # MuJS, an interpreter of JavaScript in C, with a script that makes objects, arrays, closures and texts.
 
 PROGRAM=mujs
+PLACE=newproperty
 FOLLOWED="a pool"
 set -- "$study/bench.js"
 

@@ -20,7 +20,6 @@
 //!   pool; [`measure`](mod@measure) measures what following the advice saves on this machine; [`summary`] and [`merge`] do so for many sessions.
 //! - [`output`] writes plans as text, JSON, CSV and TOML; [`report`] writes them as a page for any browser.
 
-pub mod clock;
 pub mod compare;
 pub mod error;
 pub mod input;
@@ -40,3 +39,5 @@ pub mod samples;
 pub mod summary;
 pub mod sums;
 pub mod trace;
+
+pub use millpond_laps::clock;

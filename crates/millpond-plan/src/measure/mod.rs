@@ -24,8 +24,6 @@
 //! in which order they lie); and what its threads cost the allocator, because the replay has one thread.
 
 mod estimate;
-mod lap;
-mod memory;
 mod prices;
 mod script;
 mod trial;
@@ -42,12 +40,11 @@ use crate::trace::both::Both;
 use crate::trace::oldest_first::OldestFirst;
 use crate::trace::{self, Nobody, Summary};
 use estimate::Estimate;
-use lap::{Between, Program};
-use memory::{Arena, Bare, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
+use millpond_laps::{Between, Found, GRANULE, Kept, Pools, Program, Script, Size, roomy_heap};
 
 /// The least and the most that something saves, in nanoseconds.
 type Range = (f64, f64);
-use script::{EVENTS_MAX, Recorder, STRETCH, Script};
+use script::{EVENTS_MAX, Recorder, STRETCH};
 use trial::{Measured, judged};
 
 pub use prices::Laps;
@@ -78,9 +75,6 @@ const POOL_BYTES_MAX: u64 = 1 << 30;
 
 /// What the replays of a proposal keep of a place.
 const PLACE_BYTES: u64 = 96;
-
-/// The sizes of slots for a place that asks for many sizes are multiples of this.
-const GRANULE: u64 = 16;
 
 /// Measures what the plan's proposals save, up to ten of them, and notes it in them.
 ///
@@ -219,7 +213,7 @@ pub fn calls_ns(source: &Source) -> Result<Vec<f64>, Fault> {
 fn calls_of_script_ns(script: &Script, bytes_of: &[u64], each: Duration) -> [f64; 2] {
     let all = vec![true; bytes_of.len()];
     let timed = script.timed_births(|_| true).max(1) as f64;
-    let mut program = Program::new(script, &all, System { bytes_of }, System { bytes_of });
+    let mut program = Program::new(script, bytes_of, &all, Kept::System);
     [Between::Nothing, Between::other_work()].map(|mut between| {
         let mut fastest: Vec<u64> = Vec::new();
         let begun = clock::worked();
@@ -300,22 +294,15 @@ impl<'m> Measurement<'m> {
         if timed == 0 || pool_bytes > POOL_BYTES_MAX {
             return None;
         }
-        let sizes = &self.sizes;
-        let (ranges, control) = match self.proposal.means {
-            Means::Arena => {
-                let none = None::<Bare<ByKind<'_>>>;
-                self.compare(Arena::new(self.bytes_of, pool_bytes), none, budget)
-            }
+        let pools = |found| Pools { sizes: &self.sizes, pool_of: &self.pool_of, found };
+        let (one, other) = match self.proposal.means {
+            Means::Arena => (Kept::Arena(pool_bytes), None),
             Means::SizeClasses | Means::ProgramSizeClasses(_) => {
-                let by_size = || BySize::new(self.bytes_of, &self.pool_of);
-                let bare = Bare::new(sizes, by_size());
-                self.compare(WithHandles::new(sizes, by_size()), Some(bare), budget)
+                (Kept::Pools(pools(Found::BySize)), Some(Kept::BarePools(pools(Found::BySize))))
             }
-            _ => {
-                let bare = Bare::new(sizes, ByKind(&self.pool_of));
-                self.compare(WithHandles::new(sizes, ByKind(&self.pool_of)), Some(bare), budget)
-            }
+            _ => (Kept::Pools(pools(Found::ByKind)), Some(Kept::BarePools(pools(Found::ByKind)))),
         };
+        let (ranges, control) = self.compare(one, other, budget);
         let calls = self.proposal.calls;
         let whole_trace_ms = |timed_ns: f64| timed_ns * calls as f64 / timed as f64 / 1e6;
         let of = |ranges: Vec<Range>| {
@@ -328,18 +315,16 @@ impl<'m> Measurement<'m> {
 
     /// What one memory or another saves, in each way of working between calls, and what the system's allocator saves
     /// beside itself, which is nothing.
-    fn compare<A: Memory, B: Memory>(
+    fn compare(
         &self,
-        one: A,
-        other: Option<B>,
+        one: Kept<'_>,
+        other: Option<Kept<'_>>,
         budget: Duration,
     ) -> (Vec<Range>, Vec<Range>) {
-        let system = || System { bytes_of: self.bytes_of };
-        let mut before = Program::new(self.script, &self.is_pooled, system(), system());
-        let mut control = Program::new(self.script, &self.is_pooled, system(), system());
-        let mut one = Program::new(self.script, &self.is_pooled, system(), one);
-        let mut other =
-            other.map(|other| Program::new(self.script, &self.is_pooled, system(), other));
+        let program = |kept| Program::new(self.script, self.bytes_of, &self.is_pooled, kept);
+        let [mut before, mut control] = [Kept::System, Kept::System].map(program);
+        let mut one = program(one);
+        let mut other = other.map(program);
         let mut ways = [Between::Nothing, Between::other_work()]
             .map(|between| (between, <[Estimate; 3]>::default()));
         let begun = clock::worked();

@@ -5,10 +5,10 @@
 //! machine does makes laps slower, never faster, but a difference of two laps may become larger or smaller. So the
 //! fastest laps count, and then their difference.
 
+use millpond_laps::{Between, Found, Kept, Pools, Program, Script, Size, roomy_heap};
+
 use super::IS_ROUGH;
-use super::lap::{Between, Program};
-use super::memory::{Arena, ByKind, BySize, Memory, Size, System, WithHandles, roomy_heap};
-use super::script::{Recorder, Script};
+use super::script::Recorder;
 use crate::plan::prices::{AllocatorPrices, Price, Prices, SlotPrices};
 use crate::random::SplitMix64;
 use crate::trace::{Event, Watch};
@@ -51,14 +51,14 @@ impl Laps {
         let small = &BYTES[..SMALL.end as usize];
         let sizes: Vec<Size> = small.iter().map(|&bytes| Size { slots, bytes }).collect();
         let pool_of: Vec<u32> = SMALL.collect();
+        let pools = |found| Kept::Pools(Pools { sizes: &sizes, pool_of: &pool_of, found });
         Self {
-            replay: programs.fastest(|| Nothing),
+            replay: programs.fastest(Kept::Nowhere),
             gross: Prices {
-                pool: programs.fastest_slots(|| WithHandles::new(&sizes, ByKind(&pool_of))),
-                classes: programs
-                    .fastest_slots(|| WithHandles::new(&sizes, BySize::new(&BYTES, &pool_of))),
-                arena: fastest(&programs.small, || Arena::new(&BYTES, 0)),
-                system: programs.fastest(system),
+                pool: programs.fastest_slots(pools(Found::ByKind)),
+                classes: programs.fastest_slots(pools(Found::BySize)),
+                arena: fastest(&programs.small, Kept::Arena(0)),
+                system: programs.fastest(Kept::System),
                 others: Vec::new(),
                 are_measured: true,
             },
@@ -69,7 +69,7 @@ impl Laps {
     #[must_use]
     pub fn of_allocator() -> AllocatorPrices {
         let _floor = roomy_floor();
-        MadeUp::new().fastest(system)
+        MadeUp::new().fastest(Kept::System)
     }
 
     /// Takes the fastest laps of both.
@@ -114,19 +114,16 @@ impl MadeUp {
         Self { at_hand: [one_by_one(), one_by_one()], small: crowds(SMALL), large: crowds(LARGE) }
     }
 
-    fn fastest<M: Memory>(&self, memory: impl Fn() -> M) -> AllocatorPrices {
+    fn fastest(&self, kept: Kept<'_>) -> AllocatorPrices {
         AllocatorPrices {
-            at_hand: fastest(&self.at_hand, &memory),
-            small: fastest(&self.small, &memory),
-            large: fastest(&self.large, &memory),
+            at_hand: fastest(&self.at_hand, kept),
+            small: fastest(&self.small, kept),
+            large: fastest(&self.large, kept),
         }
     }
 
-    fn fastest_slots<M: Memory>(&self, memory: impl Fn() -> M) -> SlotPrices {
-        SlotPrices {
-            at_hand: fastest(&self.at_hand, &memory),
-            others: fastest(&self.small, &memory),
-        }
+    fn fastest_slots(&self, kept: Kept<'_>) -> SlotPrices {
+        SlotPrices { at_hand: fastest(&self.at_hand, kept), others: fastest(&self.small, kept) }
     }
 }
 
@@ -135,38 +132,19 @@ fn roomy_floor() -> impl Sized {
     roomy_heap(2 * u64::from(OBJECTS) * BYTES[BYTES.len() - 1])
 }
 
-fn system() -> System<'static> {
-    System { bytes_of: &BYTES }
-}
-
 /// What the fastest lap takes for an object: of the first script with calls in a row, of the second with other work
 /// between calls.
-fn fastest<M: Memory>(scripts: &[Script; 2], memory: impl Fn() -> M) -> Price {
+fn fastest(scripts: &[Script; 2], kept: Kept<'_>) -> Price {
     let all = [true; BYTES.len()];
     let ways = [Between::Nothing, Between::other_work()];
     let mut laps = scripts.iter().zip(ways).map(|(script, mut between)| {
-        let mut program = Program::new(script, &all, system(), memory());
+        let mut program = Program::new(script, &BYTES, &all, kept);
         let lap = |_| program.lap(script, &mut between).iter().sum();
         let least: u64 = (0..ROUNDS).map(lap).min().unwrap_or(0);
         least as f64 / f64::from(OBJECTS)
     });
     let mut next = || laps.next().unwrap_or_default();
     Price { low: next(), high: next() }
-}
-
-/// No memory at all.
-struct Nothing;
-
-impl Memory for Nothing {
-    type Held = ();
-
-    #[inline(always)]
-    fn take(&mut self, _kind: u32) -> Option<()> {
-        Some(())
-    }
-
-    #[inline(always)]
-    fn give_back(&mut self, _held: ()) {}
 }
 
 fn event(kind: u32, key: u32) -> Event {

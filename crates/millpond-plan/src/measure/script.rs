@@ -1,5 +1,7 @@
 //! Stretches of a recording, made ready to be replayed against an allocator.
 
+use millpond_laps::{BLOCK_BYTES_MAX, Script, Step};
+
 use crate::trace::{Event, Watch};
 
 /// The maximum number of timed events.
@@ -8,72 +10,11 @@ pub(super) const EVENTS_MAX: u64 = 1 << 18;
 /// How many events in a row are replayed and timed.
 pub(super) const STRETCH: u64 = 1 << 13;
 
-/// Larger blocks are left out: a system allocator maps them one by one, whether there are pools or not.
-pub(super) const BLOCK_BYTES_MAX: u64 = 64 << 10;
-
 /// What an allocator adds to a block at most, for common sizes: its header, and rounding up.
 const BLOCK_EXTRA_BYTES: u64 = 24;
 
 /// The maximum of live bytes in a replay; births beyond it are left out.
 const LIVE_BYTES_MAX: u64 = 512 << 20;
-
-/// A birth or death.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
-    /// The place of the object, which another object reuses later.
-    pub(super) place: u32,
-    /// The kind of allocation, and in the highest bit whether it is a birth.
-    kind: u32,
-}
-
-const BIRTH: u32 = 1 << 31;
-
-impl Step {
-    fn new(kind: u32, place: u32, is_birth: bool) -> Self {
-        Self { place, kind: kind | if is_birth { BIRTH } else { 0 } }
-    }
-
-    #[inline]
-    pub(super) fn is_birth(self) -> bool {
-        self.kind & BIRTH != 0
-    }
-
-    #[inline]
-    pub(super) fn kind(self) -> u32 {
-        self.kind & !BIRTH
-    }
-}
-
-/// Births and deaths, some of which are timed.
-#[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) steps: Vec<Step>,
-    /// Where a part of the steps ends, and whether it is timed. What is not timed only makes alive what the
-    /// next part finds alive.
-    pub(super) parts: Vec<(usize, bool)>,
-    /// The number of places.
-    pub(super) places: usize,
-    /// The peak of live bytes, including what an allocator adds to each block.
-    pub(super) bytes_peak: u64,
-}
-
-impl Script {
-    /// The parts and whether each is timed.
-    pub(super) fn parts(&self) -> impl Iterator<Item = (&[Step], bool)> {
-        let mut begin = 0;
-        self.parts.iter().map(move |&(end, is_timed)| {
-            let part = &self.steps[begin..end];
-            begin = end;
-            (part, is_timed)
-        })
-    }
-
-    /// How many births of these kinds are timed.
-    pub(super) fn timed_births(&self, is_of: impl Fn(u32) -> bool) -> u64 {
-        let timed = self.parts().filter(|part| part.1).flat_map(|part| part.0);
-        timed.filter(|step| step.is_birth() && is_of(step.kind())).count() as u64
-    }
-}
 
 /// An object that the trace, or the script, has alive in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

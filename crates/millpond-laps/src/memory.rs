@@ -6,11 +6,10 @@ use std::mem::MaybeUninit;
 
 use millpond::{Handle, HandleAllocator};
 
-use super::GRANULE;
-use super::script::BLOCK_BYTES_MAX;
+use crate::{BLOCK_BYTES_MAX, GRANULE};
 
 /// A source of memory.
-pub(super) trait Memory {
+pub(crate) trait Memory {
     /// What the program stores to find an object.
     type Held;
 
@@ -21,10 +20,25 @@ pub(super) trait Memory {
     fn give_back(&mut self, held: Self::Held);
 }
 
+/// No memory at all.
+pub(crate) struct Nowhere;
+
+impl Memory for Nowhere {
+    type Held = ();
+
+    #[inline(always)]
+    fn take(&mut self, _kind: u32) -> Option<()> {
+        Some(())
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, _held: ()) {}
+}
+
 /// The system's allocator.
-pub(super) struct System<'k> {
+pub(crate) struct System<'k> {
     /// By kind, the bytes of a block.
-    pub(super) bytes_of: &'k [u64],
+    pub(crate) bytes_of: &'k [u64],
 }
 
 impl Memory for System<'_> {
@@ -51,7 +65,8 @@ impl Memory for System<'_> {
 ///
 /// Without it the replay against the allocator would take its pages from the system anew in every lap,
 /// which the program that is measured does once, with or without pools.
-pub(super) fn roomy_heap(bytes: u64) -> Box<[MaybeUninit<u8>]> {
+#[must_use]
+pub fn roomy_heap(bytes: u64) -> Box<[MaybeUninit<u8>]> {
     let blocks = bytes.div_ceil(ROOM_BLOCK_BYTES as u64);
     let _room: Vec<Box<[MaybeUninit<u8>]>> =
         (0..blocks).map(|_| Box::new_uninit_slice(ROOM_BLOCK_BYTES)).collect();
@@ -61,7 +76,7 @@ pub(super) fn roomy_heap(bytes: u64) -> Box<[MaybeUninit<u8>]> {
 /// Makes free blocks of the system's allocator what they were before the program began: one piece. A program takes most of
 /// what it builds up from a heap that was never used; without this, a lap would find the blocks of the one before,
 /// which glibc keeps apart by their sizes until a block as large as this one is freed.
-pub(super) fn settle_heap() {
+pub(crate) fn settle_heap() {
     drop(black_box(Box::<[u8]>::new_uninit_slice(ROOM_BLOCK_BYTES)));
 }
 
@@ -70,9 +85,11 @@ const ROOM_BLOCK_BYTES: usize = 96 << 10;
 
 /// The slots of a pool, and the bytes of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) slots: usize,
-    pub(super) bytes: u64,
+pub struct Size {
+    /// The slots.
+    pub slots: usize,
+    /// The bytes of a slot.
+    pub bytes: u64,
 }
 
 impl Size {
@@ -88,7 +105,7 @@ impl Size {
 }
 
 /// How a program finds the pool of an object.
-pub(super) trait Find {
+pub(crate) trait Find {
     /// What it knows of an object.
     fn key(&self, kind: u32) -> u32;
 
@@ -97,7 +114,7 @@ pub(super) trait Find {
 }
 
 /// Its code names the pool.
-pub(super) struct ByKind<'k>(pub(super) &'k [u32]);
+pub(crate) struct ByKind<'k>(pub(crate) &'k [u32]);
 
 impl Find for ByKind<'_> {
     #[inline(always)]
@@ -112,7 +129,7 @@ impl Find for ByKind<'_> {
 }
 
 /// It calls an allocator with a size.
-pub(super) struct BySize<'k> {
+pub(crate) struct BySize<'k> {
     bytes_of: &'k [u64],
     /// By the size in granules.
     pool_of: Vec<u32>,
@@ -120,7 +137,7 @@ pub(super) struct BySize<'k> {
 
 impl<'k> BySize<'k> {
     /// For kinds of these bytes, and the number of the pool of each; `u32::MAX` is none.
-    pub(super) fn new(bytes_of: &'k [u64], pools: &[u32]) -> Self {
+    pub(crate) fn new(bytes_of: &'k [u64], pools: &[u32]) -> Self {
         let mut pool_of = Vec::new();
         for (bytes, &pool) in bytes_of.iter().zip(pools).filter(|(_, pool)| **pool != u32::MAX) {
             let granules = bytes.div_ceil(GRANULE) as usize;
@@ -145,13 +162,13 @@ impl Find for BySize<'_> {
 }
 
 /// Pools of millpond: objects are identified by handles, which are checked.
-pub(super) struct WithHandles<F> {
+pub(crate) struct WithHandles<F> {
     find: F,
     pools: Vec<(HandleAllocator, Vec<u64>, usize)>,
 }
 
 impl<F: Find> WithHandles<F> {
-    pub(super) fn new(sizes: &[Size], find: F) -> Self {
+    pub(crate) fn new(sizes: &[Size], find: F) -> Self {
         let pool = |size: &Size| (HandleAllocator::new(size.slots), size.words(), size.stride());
         Self { find, pools: sizes.iter().map(pool).collect() }
     }
@@ -180,7 +197,7 @@ impl<F: Find> Memory for WithHandles<F> {
 
 /// A minimal pool: a free slot holds the number of the next one. Objects are identified by their position, and nothing
 /// is checked.
-pub(super) struct Bare<F> {
+pub(crate) struct Bare<F> {
     find: F,
     pools: Vec<FreeList>,
 }
@@ -193,7 +210,7 @@ struct FreeList {
 }
 
 impl<F: Find> Bare<F> {
-    pub(super) fn new(sizes: &[Size], find: F) -> Self {
+    pub(crate) fn new(sizes: &[Size], find: F) -> Self {
         let pool = |size: &Size| {
             let (mut words, stride) = (size.words(), size.stride());
             for slot in 0..size.slots {
@@ -228,7 +245,7 @@ impl<F: Find> Memory for Bare<F> {
 }
 
 /// An arena: takes one object after the other, and begins again when none is alive, or when it is full.
-pub(super) struct Arena<'k> {
+pub(crate) struct Arena<'k> {
     bytes_of: &'k [u64],
     words: Vec<u64>,
     next: usize,
@@ -239,7 +256,7 @@ pub(super) struct Arena<'k> {
 const ARENA_BYTES: std::ops::RangeInclusive<u64> = 64 << 10..=64 << 20;
 
 impl<'k> Arena<'k> {
-    pub(super) fn new(bytes_of: &'k [u64], bytes: u64) -> Self {
+    pub(crate) fn new(bytes_of: &'k [u64], bytes: u64) -> Self {
         let bytes = bytes.clamp(*ARENA_BYTES.start(), *ARENA_BYTES.end());
         let words = Size { slots: 1, bytes: bytes + BLOCK_BYTES_MAX }.words();
         Self { bytes_of, words, next: 0, live: 0 }

@@ -4,7 +4,8 @@ pub use imp::*;
 
 /// The processor's time of this thread: what else a machine does is not in it. Where the system does not tell it, the
 /// time.
-pub(crate) fn worked() -> std::time::Duration {
+#[must_use]
+pub fn worked() -> std::time::Duration {
     #[cfg(unix)]
     {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -20,6 +21,7 @@ mod imp {
     use std::time::{Duration, Instant};
 
     /// The time since the first call.
+    #[must_use]
     pub fn now() -> Duration {
         static FIRST: OnceLock<Instant> = OnceLock::new();
         FIRST.get_or_init(Instant::now).elapsed()
@@ -41,6 +43,7 @@ mod imp {
     }
 
     /// The time by the clock that was set; always 0 without one.
+    #[must_use]
     pub fn now() -> Duration {
         CLOCK.get().map_or(Duration::ZERO, |clock| clock())
     }
