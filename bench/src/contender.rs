@@ -76,7 +76,7 @@ pub(crate) trait Contender: 'static {
         None
     }
 
-    /// A copy of the store, whose objects the same keys name, or `None` if the contender makes none.
+    /// A copy of the store with all its objects, or `None` if the contender makes none.
     fn duplicate<T: Value>(_store: &Self::Store<T>) -> Option<Self::Store<T>> {
         None
     }

@@ -62,8 +62,10 @@ pub(crate) fn tasks(arguments: &Arguments) -> Result<Vec<Task>, String> {
         }
         plan.particles(slots);
     }
-    if !matches!(extent, Extent::Quick | Extent::Short) {
-        plan.programs();
+    match extent {
+        Extent::Short => plan.of_pages(),
+        Extent::Quick => {}
+        Extent::Usual | Extent::Full => plan.programs(),
     }
     if extent != Extent::Quick {
         plan.factors();
@@ -172,8 +174,22 @@ impl Plan<'_> {
         }
     }
 
+    /// What the pages show beyond the works at 1,000 slots.
+    fn of_pages(&mut self) {
+        self.add::<Churn<true>, MEDIUM>(churn::OPAQUE, 1_000_000, 90);
+        self.add::<Duplicate, MEDIUM>(duplicate::NAME, 10_000, 100);
+        self.quadtree();
+    }
+
     /// What real programs did.
     fn programs(&mut self) {
+        self.quadtree();
+        self.add::<Replay<Bots>, MEDIUM>("replay freedoom2-map01-8bots", 0, 0);
+        self.add::<Replay<Solo>, MEDIUM>("replay freedoom2-map15-solo", 0, 0);
+        self.add::<ReplayHeap, MEDIUM>("replay openttd-600ticks", 0, 0);
+    }
+
+    fn quadtree(&mut self) {
         if self.arguments.wants_work(quadtree::NAME) {
             let case = Case { slots: NODES_MAX, percent: 100 };
             let mut task = task::<Quadtree, MEDIUM>(quadtree::NAME, case);
@@ -181,9 +197,6 @@ impl Plan<'_> {
             task.candidates.push(tree_in_place::candidate());
             self.tasks.push(task);
         }
-        self.add::<Replay<Bots>, MEDIUM>("replay freedoom2-map01-8bots", 0, 0);
-        self.add::<Replay<Solo>, MEDIUM>("replay freedoom2-map15-solo", 0, 0);
-        self.add::<ReplayHeap, MEDIUM>("replay openttd-600ticks", 0, 0);
     }
 }
 
