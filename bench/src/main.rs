@@ -153,6 +153,8 @@ fn cells(arguments: &Arguments) -> Result<Vec<Cell>, Trouble> {
 
 fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
     let begin = Instant::now();
+    // What is wrong with the arguments is told once, before a process measures.
+    plan::tasks(arguments).map_err(Trouble::Unusable)?;
     let mut results = Results::new(report::this_run(
         arguments.processes(),
         arguments.frame_rounds(),

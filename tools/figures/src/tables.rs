@@ -239,8 +239,8 @@ fn instead(bench: &Bench) -> Result<String, String> {
         works.iter().filter(|(_, ratio)| *ratio > WORTH).map(|(work, _)| *work).collect();
     let slower = match slower.as_slice() {
         [] => String::new(),
-        [one] => format!(", that peer if {one} take your time"),
-        [many @ .., last] => format!(", that peer if {} or {last} take your time", many.join(", ")),
+        [one] => format!(", the best peer if {one} take your time"),
+        [many @ .., last] => format!(", the best peer if {} or {last} take your time", many.join(", ")),
     };
     Ok(format!(
         "Use a `Vec` if nothing refers to its elements, an ECS if you query by component{slower}.\n\
@@ -454,7 +454,7 @@ mod tests {
         let mut lost = bench(1.05);
         lost.beside.iter_mut().filter(|row| row.work == "clone").for_each(|row| row.ratio = 1.2);
         let text = instead(&lost).unwrap();
-        assert!(text.contains("by component, that peer if clones take your time.\n"), "{text}");
+        assert!(text.contains("by component, the best peer if clones take your time.\n"), "{text}");
         let text = instead(&bench(1.2)).unwrap();
         assert!(text.contains(" if loops, shared loops, insertions or clones take"), "{text}");
         lost.beside.clear();
