@@ -22,14 +22,16 @@ fn row(results: &Results, cell: &Cell) -> Option<Beside> {
     let peers =
         loops.iter().filter_map(|work| results.best(work, cell.group(), &[Kind::Generational]));
     let peer = peers.min_by(|one, other| one.median.total_cmp(&other.median))?;
-    Some(Beside {
+    let ratio = cell.ratio(peer);
+    // To create a large store takes no time that a figure for each slot would show.
+    ratio.is_finite().then(|| Beside {
         work: cell.work.clone(),
         object_bytes: cell.object_bytes,
         slots: cell.slots,
         contender: cell.contender.clone(),
         peer: peer.contender.clone(),
         peer_ns: peer.median,
-        ratio: cell.ratio(peer),
+        ratio,
     })
 }
 
