@@ -185,16 +185,16 @@ fn by_store(stores: &[Store], columns: &[Column<'_>]) -> Result<String, String> 
 fn costs(bench: &Bench) -> Result<String, String> {
     let pools = ["Pool", "VecPool", "PackedPool"];
     let columns = columns_of(bench);
-    let rows: [(&str, usize, Option<usize>, &str); 7] = [
+    let rows: [(&str, usize, Option<usize>, &str); 6] = [
         ("a game frame, per object", 0, None, "for"),
         ("its shared loops", 1, None, "shared"),
-        ("an insertion or removal in it", 3, None, "births and deaths"),
-        ("one of each, 1,000 slots", 4, Some(1_000), PAIR),
+        ("its insertions and removals", 3, None, "births and deaths"),
+        ("both, 1,000 slots", 4, Some(1_000), PAIR),
         ("a clone, per object", 5, Some(10_000), "clone"),
         ("a loop over 100 in 100,000 slots", 6, Some(100_000), "sparse, for"),
-        ("the slowest of 1,000,000 insertions", 8, Some(1_000_000), "growth"),
     ];
-    let mut text = String::from("| ns | ") + &pools.join(" | ") + " | best peer |\n| ---";
+    let mut text = String::from("| ns | ") + &pools.join(" | ");
+    text += " | [best peer](docs/benchmark.md#beside-the-best-peer) |\n| ---";
     (0..=pools.len()).for_each(|_| text += " | ---:");
     text += " |\n";
     for (title, column, slots, work) in rows {
@@ -211,11 +211,11 @@ fn costs(bench: &Bench) -> Result<String, String> {
             let by_for_each = bench.beside(&format!("{work}_each"), slots, "Pool")?;
             beside = if by_for_each.peer_ns < beside.peer_ns { by_for_each } else { beside };
         }
-        _ = writeln!(text, " | {} ({}) |", short(beside.peer_ns), beside.peer);
+        _ = writeln!(text, " | {} |", short(beside.peer_ns));
     }
     _ = write!(
         text,
-        "\nObjects of 64 bytes, medians, as games are shipped, {}; the best peer that keeps values in place.\n\n{}\n",
+        "\nMedians, objects of 64 bytes, as games are shipped, {}.\n\n{}\n",
         bench.processor.split(" (").next().unwrap_or_default(),
         instead(bench)?
     );
@@ -240,7 +240,9 @@ fn instead(bench: &Bench) -> Result<String, String> {
     let slower = match slower.as_slice() {
         [] => String::new(),
         [one] => format!(", the best peer if {one} take your time"),
-        [many @ .., last] => format!(", the best peer if {} or {last} take your time", many.join(", ")),
+        [many @ .., last] => {
+            format!(", the best peer if {} or {last} take your time", many.join(", "))
+        }
     };
     Ok(format!(
         "Use a `Vec` if nothing refers to its elements, an ECS if you query by component{slower}.\n\
