@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// How often each contender is measured at each work by each process [default: 5 in frames, else 3; 1 with --short]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
-    /// How many processes measure, one after the other: each has its code and data at other addresses [default: 5; 3 with --quick, 2 with --short]
+    /// How many processes measure, one after the other: each has its code and data at other addresses [default: 3; 2 with --short]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
     /// Only the frames of this recording, tick,event,id,class, also compressed by gzip; may be given several times
@@ -111,8 +111,7 @@ impl Arguments {
     pub(crate) fn processes(&self) -> usize {
         let usual = match self.extent() {
             Extent::Short => 2,
-            Extent::Quick => 3,
-            Extent::Usual | Extent::Full => 5,
+            Extent::Quick | Extent::Usual | Extent::Full => 3,
         };
         self.processes.map_or(usual, |processes| processes as usize)
     }
