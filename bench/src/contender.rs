@@ -76,6 +76,11 @@ pub(crate) trait Contender: 'static {
         None
     }
 
+    /// A copy of the store with all its objects, or `None` if the contender makes none.
+    fn duplicate<T: Value>(_store: &Self::Store<T>) -> Option<Self::Store<T>> {
+        None
+    }
+
     /// Removes every object; the memory stays, if the contender can do that.
     fn clear<T: Value>(_store: &mut Self::Store<T>) -> bool {
         false

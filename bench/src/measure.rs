@@ -6,19 +6,72 @@
 //! disturbance hits all of them alike; medians over the rounds then leave it out. In its turn a contender
 //! runs two laps, and only the second counts: the first brings back into the caches what the others have
 //! pushed out, as it would be in a program that uses one pool.
+//!
+//! A lap is timed in chunks of some ten microseconds. Each chunk is judged over the rounds by itself, and the figure is the
+//! sum of the chunks' medians, so that what disturbs the machine for a moment counts for a chunk and not for a lap. One
+//! process has its addresses by chance, and they decide up to a sixth of a loop's time: several processes take turns
+//! ([`crate::processes`]).
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cell::{Cell, quantile};
 use crate::contender::Kind;
 
 /// What one lap took.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Timed {
-    pub(crate) elapsed: Duration,
-    /// What `elapsed` is divided by; the same for all contenders.
-    pub(crate) operations: usize,
+    /// What each chunk took: as many in every lap, and each does the same in every lap.
+    chunks: Vec<Duration>,
+    /// What their sum is divided by; the same for all contenders.
+    operations: usize,
+}
+
+/// The operations of a chunk, at least.
+const CHUNK: usize = 10_000;
+
+impl Timed {
+    /// In one chunk.
+    pub(crate) fn whole(elapsed: Duration, operations: usize) -> Self {
+        Self { chunks: vec![elapsed], operations }
+    }
+
+    /// Does so many steps of so many operations each, in chunks. `work` does as many steps as it is told.
+    pub(crate) fn of_steps(steps: usize, each: usize, mut work: impl FnMut(usize)) -> Self {
+        let chunk = CHUNK.div_ceil(each.max(1));
+        let mut clock = Clock::start(steps.div_ceil(chunk));
+        let mut left = steps;
+        while left > 0 {
+            let now = left.min(chunk);
+            work(now);
+            clock.end_chunk();
+            left -= now;
+        }
+        clock.stop(steps * each)
+    }
+}
+
+/// Times the chunks of a lap.
+pub(crate) struct Clock {
+    chunks: Vec<Duration>,
+    since: Instant,
+}
+
+impl Clock {
+    /// With room for so many chunks, so that nothing is allocated while it runs.
+    pub(crate) fn start(chunks: usize) -> Self {
+        Self { chunks: Vec::with_capacity(chunks), since: Instant::now() }
+    }
+
+    pub(crate) fn end_chunk(&mut self) {
+        let now = Instant::now();
+        self.chunks.push(now - self.since);
+        self.since = now;
+    }
+
+    pub(crate) fn stop(self, operations: usize) -> Timed {
+        Timed { chunks: self.chunks, operations }
+    }
 }
 
 /// One contender at one work, ready to run.
@@ -65,7 +118,7 @@ pub(crate) fn run(task: &Task, rounds: usize) -> Result<Vec<Cell>, String> {
     let cells = task.candidates.iter().zip(samples);
     Ok(cells
         .filter(|(_, laps)| !laps.is_empty())
-        .map(|(one, laps)| cell(task, one, laps))
+        .map(|(one, laps)| cell(task, one, &laps))
         .collect())
 }
 
@@ -75,7 +128,7 @@ fn names(task: &Task) -> usize {
 }
 
 /// All contenders ready at once, then the rounds.
-fn run_kept(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
+fn run_kept(task: &Task, rounds: usize) -> Result<Vec<Vec<Timed>>, String> {
     let mut ready: Vec<_> = task.candidates.iter().map(|one| (one.prepare)()).collect();
     let mut samples = vec![Vec::new(); ready.len()];
     for round in 0..rounds {
@@ -83,7 +136,7 @@ fn run_kept(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
             let index = (turn + round) % ready.len();
             if let Some(lap) = &mut ready[index] {
                 lap.lap();
-                samples[index].push(nanoseconds(lap.lap()));
+                samples[index].push(lap.lap());
             }
         }
     }
@@ -93,7 +146,7 @@ fn run_kept(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
 }
 
 /// One contender at a time: made, warmed up, timed and dropped in each round.
-fn run_anew(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
+fn run_anew(task: &Task, rounds: usize) -> Result<Vec<Vec<Timed>>, String> {
     let count = task.candidates.len();
     let mut samples = vec![Vec::new(); count];
     for round in 0..rounds {
@@ -102,7 +155,7 @@ fn run_anew(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
             let index = (turn + round) % count;
             let Some(mut lap) = (task.candidates[index].prepare)() else { continue };
             lap.lap();
-            samples[index].push(nanoseconds(lap.lap()));
+            samples[index].push(lap.lap());
             sums[index] = lap.checksum();
         }
         check(task, &sums)?;
@@ -110,8 +163,15 @@ fn run_anew(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
     Ok(samples)
 }
 
-fn nanoseconds(timed: Timed) -> f64 {
-    timed.elapsed.as_secs_f64() * 1e9 / timed.operations as f64
+/// The sum of the medians of the chunks, in nanoseconds per operation.
+fn nanoseconds(laps: &[Timed]) -> f64 {
+    let Timed { chunks, operations } = &laps[0];
+    let medians = (0..chunks.len()).map(|at| {
+        let mut times: Vec<f64> = laps.iter().map(|lap| lap.chunks[at].as_secs_f64()).collect();
+        times.sort_by(f64::total_cmp);
+        quantile(&times, 0.5)
+    });
+    medians.sum::<f64>() * 1e9 / *operations as f64
 }
 
 /// Compares the checksums of those that have one.
@@ -129,20 +189,18 @@ fn check(task: &Task, sums: &[Option<u64>]) -> Result<(), String> {
     }
 }
 
-fn cell(task: &Task, candidate: &Candidate, rounds: Vec<f64>) -> Cell {
-    let mut laps = rounds.clone();
-    laps.sort_by(f64::total_cmp);
-    let [low, median, high] = [0.25, 0.5, 0.75].map(|part| quantile(&laps, part));
+fn cell(task: &Task, candidate: &Candidate, laps: &[Timed]) -> Cell {
+    let ns = nanoseconds(laps);
     Cell {
         work: task.work.clone(),
         object_bytes: task.object_bytes,
         slots: task.slots,
         contender: candidate.name.to_owned(),
         kind: candidate.kind,
-        median,
-        spread_percent: Some((high - low) / 2.0 / median * 100.0),
+        median: ns,
+        spread_percent: None,
         rounds: laps.len(),
-        laps: rounds,
+        processes: vec![ns],
     }
 }
 
@@ -151,19 +209,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratio_compares_laps_of_the_same_round() {
-        let task = task(1000, [1, 1]);
-        let measured = |laps: &[f64]| cell(&task, &task.candidates[0], laps.to_vec());
-        // The machine is slow in two rounds of three, and in one of them only for the second contender.
-        let (one, two) = (measured(&[1.0, 4.0, 2.0]), measured(&[2.0, 8.0, 8.0]));
-        assert_eq!((one.median / two.median, one.ratio(&two)), (0.25, 0.5));
+    fn each_chunk_is_judged_over_the_rounds_by_itself() {
+        // Each lap is disturbed, each in another chunk.
+        let laps = [[90, 20, 30], [10, 90, 30], [10, 20, 90]].map(|chunks| Timed {
+            chunks: chunks.map(Duration::from_nanos).to_vec(),
+            operations: 6,
+        });
+        assert!((nanoseconds(&laps) - 10.0).abs() < 1e-9, "{}", nanoseconds(&laps));
+    }
+
+    #[test]
+    fn a_lap_of_steps_does_each_of_them_once_and_in_chunks() {
+        for (steps, each, chunks) in
+            [(3 * CHUNK, 1, 3), (25, CHUNK / 10, 3), (2, 5 * CHUNK, 2), (1, 1, 1)]
+        {
+            let mut done = 0;
+            let timed = Timed::of_steps(steps, each, |steps| done += steps);
+            assert_eq!((done, timed.chunks.len(), timed.operations), (steps, chunks, steps * each));
+        }
     }
 
     struct Answers(u64);
 
     impl Lap for Answers {
         fn lap(&mut self) -> Timed {
-            Timed { elapsed: Duration::from_nanos(10), operations: 5 }
+            Timed::whole(Duration::from_nanos(10), 5)
         }
 
         fn checksum(&mut self) -> Option<u64> {

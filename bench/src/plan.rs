@@ -3,12 +3,12 @@
 use crate::arguments::{Arguments, Extent};
 use crate::frames;
 use crate::measure::Task;
-use crate::object::Object;
 use crate::sizes::NODES_MAX;
 use crate::work::burst::Burst;
-use crate::work::churn::Churn;
+use crate::work::churn::{self, Churn};
 use crate::work::clear_refill::ClearRefill;
 use crate::work::create::Create;
+use crate::work::duplicate::{self, Duplicate};
 use crate::work::fill::Fill;
 use crate::work::get::Get;
 use crate::work::growth::{self, Growth};
@@ -24,9 +24,6 @@ use crate::work::{Case, Work, particle_pool, task, tree_in_frame, tree_in_place}
 /// Occupancies for the walks, in percent.
 pub(crate) const OCCUPANCIES: [usize; 4] = [100, 90, 50, 10];
 
-/// Where churn has a bar, with objects of every size.
-pub(crate) const CHURN_SLOTS: [usize; 2] = [1_000, 10_000];
-
 /// The sizes at which stores differ by a factor.
 const FACTOR_SLOTS: [usize; 2] = [100_000, 1_000_000];
 
@@ -35,12 +32,17 @@ const SMALL: usize = 0;
 const MEDIUM: usize = 12;
 const LARGE: usize = 60;
 
-/// Everything that `arguments` ask for.
-pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
+/// Everything that `arguments` ask for. An error says what is wrong with a recording.
+pub(crate) fn tasks(arguments: &Arguments) -> Result<Vec<Task>, String> {
     let mut plan = Plan { arguments, tasks: Vec::new() };
+    if !arguments.recordings.is_empty() {
+        plan.recordings()?;
+        return Ok(plan.tasks);
+    }
     let extent = arguments.extent();
     plan.frames();
     let usual: &[usize] = match extent {
+        Extent::Short => &[1_000],
         Extent::Quick => &[1_000, 100_000, 1_000_000],
         Extent::Usual => &[1_000, 10_000, 100_000, 1_000_000],
         Extent::Full => &[1_000, 10_000, 100_000, 1_000_000, 10_000_000],
@@ -60,20 +62,16 @@ pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
         }
         plan.particles(slots);
     }
-    if arguments.sizes(&[]).is_empty() {
-        // Whatever the extent: what the bar of churn compares.
-        for slots in CHURN_SLOTS {
-            plan.churn::<SMALL>(slots);
-            plan.churn::<MEDIUM>(slots);
-            plan.churn::<LARGE>(slots);
-        }
+    match extent {
+        Extent::Short => plan.of_pages(),
+        Extent::Quick => {}
+        Extent::Usual | Extent::Full => plan.programs(),
     }
     if extent != Extent::Quick {
-        plan.programs();
         plan.factors();
     }
     plan.snapshots();
-    plan.tasks
+    Ok(plan.tasks)
 }
 
 struct Plan<'a> {
@@ -92,28 +90,44 @@ impl Plan<'_> {
     fn frames(&mut self) {
         let wants = |work: &str| self.arguments.wants_work(work);
         let extent = self.arguments.extent();
-        self.tasks.extend(frames::game_tasks::<MEDIUM>(&wants));
+        let games = frames::games();
+        self.tasks.extend(frames::tasks::<MEDIUM>(games, &wants));
+        if extent == Extent::Short {
+            return;
+        }
         if extent != Extent::Quick {
-            self.tasks.extend(frames::game_tasks::<SMALL>(&wants));
-            self.tasks.extend(frames::game_tasks::<LARGE>(&wants));
+            self.tasks.extend(frames::tasks::<SMALL>(games, &wants));
+            self.tasks.extend(frames::tasks::<LARGE>(games, &wants));
         }
-        self.tasks.extend(frames::generated_tasks::<MEDIUM>(&wants));
+        let generated = frames::generated_scripts();
+        self.tasks.extend(frames::tasks::<MEDIUM>(generated, &wants));
         if extent == Extent::Full {
-            self.tasks.extend(frames::generated_tasks::<SMALL>(&wants));
-            self.tasks.extend(frames::generated_tasks::<LARGE>(&wants));
+            self.tasks.extend(frames::tasks::<SMALL>(generated, &wants));
+            self.tasks.extend(frames::tasks::<LARGE>(generated, &wants));
         }
+    }
+
+    /// The frames of other games, instead of everything.
+    fn recordings(&mut self) -> Result<(), String> {
+        let wants = |work: &str| self.arguments.wants_work(work);
+        let paths = self.arguments.recordings.iter();
+        let scripts = paths.map(|path| frames::recorded(path)).collect::<Result<Vec<_>, _>>()?;
+        self.tasks.extend(frames::tasks::<MEDIUM>(scripts.leak(), &wants));
+        Ok(())
     }
 
     /// The works on single objects.
     fn objects<const P: usize>(&mut self, slots: usize) {
-        let all = self.arguments.extent() != Extent::Quick;
+        let all = !matches!(self.arguments.extent(), Extent::Quick | Extent::Short);
         if all {
             self.add::<Create, P>("create", slots, 0);
         }
         self.add::<Fill, P>("fill", slots, 100);
         self.add::<Get, P>("get", slots, 100);
-        self.add::<Churn, P>("churn", slots, 90);
+        self.add::<Churn<false>, P>("churn", slots, 90);
+        self.add::<Churn<true>, P>(churn::OPAQUE, slots, 90);
         self.add::<Burst, P>("burst", slots, 90);
+        self.add::<Duplicate, P>(duplicate::NAME, slots, 100);
         self.add::<ClearRefill, P>("clear+refill", slots, 100);
         self.add::<Retain, P>("retain", slots, 100);
         for percent in OCCUPANCIES {
@@ -123,16 +137,6 @@ impl Plan<'_> {
                 self.add::<Iterate<ForEach>, P>(&name("for_each"), slots, percent);
                 self.add::<Iterate<Runs>, P>(&name("runs"), slots, percent);
             }
-        }
-    }
-
-    /// Churn, unless it is planned already.
-    fn churn<const P: usize>(&mut self, slots: usize) {
-        let bytes = size_of::<Object<P>>();
-        let planned =
-            |task: &Task| task.work == "churn" && task.object_bytes == bytes && task.slots == slots;
-        if !self.tasks.iter().any(planned) {
-            self.add::<Churn, P>("churn", slots, 90);
         }
     }
 
@@ -170,8 +174,22 @@ impl Plan<'_> {
         }
     }
 
+    /// What the pages show beyond the works at 1,000 slots.
+    fn of_pages(&mut self) {
+        self.add::<Churn<true>, MEDIUM>(churn::OPAQUE, 1_000_000, 90);
+        self.add::<Duplicate, MEDIUM>(duplicate::NAME, 10_000, 100);
+        self.quadtree();
+    }
+
     /// What real programs did.
     fn programs(&mut self) {
+        self.quadtree();
+        self.add::<Replay<Bots>, MEDIUM>("replay freedoom2-map01-8bots", 0, 0);
+        self.add::<Replay<Solo>, MEDIUM>("replay freedoom2-map15-solo", 0, 0);
+        self.add::<ReplayHeap, MEDIUM>("replay openttd-600ticks", 0, 0);
+    }
+
+    fn quadtree(&mut self) {
         if self.arguments.wants_work(quadtree::NAME) {
             let case = Case { slots: NODES_MAX, percent: 100 };
             let mut task = task::<Quadtree, MEDIUM>(quadtree::NAME, case);
@@ -179,9 +197,6 @@ impl Plan<'_> {
             task.candidates.push(tree_in_place::candidate());
             self.tasks.push(task);
         }
-        self.add::<Replay<Bots>, MEDIUM>("replay freedoom2-map01-8bots", 0, 0);
-        self.add::<Replay<Solo>, MEDIUM>("replay freedoom2-map15-solo", 0, 0);
-        self.add::<ReplayHeap, MEDIUM>("replay openttd-600ticks", 0, 0);
     }
 }
 
@@ -195,7 +210,7 @@ mod tests {
     #[test]
     fn every_work_ends_with_the_same_checksum_for_every_contender() {
         let arguments = Arguments::parse_from(["millpond-bench", "--full", "--sizes", "100"]);
-        let tasks = tasks(&arguments);
+        let tasks = tasks(&arguments).unwrap();
         assert!(tasks.len() > 50);
         for task in tasks {
             let cells = measure::run(&task, 1).unwrap();

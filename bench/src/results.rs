@@ -16,8 +16,14 @@ use crate::work::{growth, quadtree, snapshot, sparse};
 /// The contender that ratios refer to.
 pub(crate) const REFERENCE: &str = "Pool, Lifo";
 
-/// The builds that have a record, in the order of the page.
-pub(crate) const BUILDS: [&str; 2] = ["shipped", "plain"];
+/// The pool that grows: peers grow as well.
+pub(crate) const VEC_POOL: &str = "VecPool";
+
+/// Whom memory is compared with.
+pub(crate) const SLOTMAP: &str = "slotmap";
+
+/// The build that has a record, as games are shipped.
+pub(crate) const BUILD: &str = "shipped";
 
 /// When, where, and of what the figures are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +35,7 @@ pub(crate) struct Run {
     pub(crate) processor: String,
     pub(crate) versions: String,
     pub(crate) seconds: u64,
+    pub(crate) processes: usize,
     pub(crate) frame_rounds: usize,
     pub(crate) rounds: usize,
     /// What is not as in the rest of the record.
@@ -56,6 +63,21 @@ impl Verdict {
     }
 }
 
+/// A pool at one work, beside the fastest generational peer whose values keep their addresses, by the same work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Beside {
+    pub(crate) work: String,
+    pub(crate) object_bytes: usize,
+    pub(crate) slots: usize,
+    pub(crate) contender: String,
+    pub(crate) peer: String,
+    #[serde(serialize_with = "csv::rounded")]
+    pub(crate) peer_ns: f64,
+    /// The median over the processes of how many times the peer's time in the same process the pool took.
+    #[serde(serialize_with = "csv::rounded")]
+    pub(crate) ratio: f64,
+}
+
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Results {
@@ -65,6 +87,7 @@ pub(crate) struct Results {
     pub(crate) bytes_per_slot: Vec<BytesPerSlot>,
     pub(crate) heap_peaks: Vec<Peak>,
     pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) beside: Vec<Beside>,
 }
 
 /// The files of cells, which are also the parts of what a run prints: (name, heading).
@@ -104,6 +127,7 @@ impl Results {
             bytes_per_slot: Vec::new(),
             heap_peaks: Vec::new(),
             verdicts: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
@@ -115,6 +139,7 @@ impl Results {
         let file = |name: &str| directory.join(name).with_extension("csv");
         csv::write(&file("run"), [&self.run])?;
         csv::write(&file("verdicts"), &self.verdicts)?;
+        csv::write(&file("beside"), &self.beside)?;
         for (name, _) in FILES {
             csv::write(&file(name), self.cells.iter().filter(|cell| file_of(&cell.work) == name))?;
         }
@@ -134,6 +159,7 @@ impl Results {
             results.cells.extend(csv::read::<Cell>(&file(name))?);
         }
         results.verdicts = csv::read(&file("verdicts"))?;
+        results.beside = csv::read(&file("beside"))?;
         results.latencies = csv::read(&file("worst"))?;
         results.bytes_per_slot = csv::read(&file("memory"))?;
         results.heap_peaks = csv::read(&file("heap-peaks"))?;
@@ -194,7 +220,7 @@ mod tests {
     #[test]
     fn load_reads_what_save_has_written_and_names_the_file_that_it_cannot_read() {
         let directory = std::env::temp_dir().join(format!("millpond-bench-{}", std::process::id()));
-        let mut results = Results::new(crate::report::this_run(3, 2));
+        let mut results = Results::new(crate::report::this_run(5, 3, 2));
         for work in ["churn", "frames x, for", "sparse, for", "growth", "quadtree", "snapshot 90%"]
         {
             results.cells.push(Cell {
@@ -206,11 +232,20 @@ mod tests {
                 median: 1.125,
                 spread_percent: (work != "growth").then_some(2.5),
                 rounds: 3,
-                laps: Vec::new(),
+                processes: Vec::new(),
             });
         }
         results.heap_peaks.push(Peak { allocator: "glibc".into(), is_general: true, bytes: 7 });
         results.verdicts = crate::verdict::verdicts(&results);
+        results.beside.push(Beside {
+            work: "churn".into(),
+            object_bytes: 64,
+            slots: 100,
+            contender: REFERENCE.into(),
+            peer: "slotmap".into(),
+            peer_ns: 1.5,
+            ratio: 0.75,
+        });
         results.save(&directory).unwrap();
         let mut loaded = Results::load(&directory, &results.run.profile).unwrap();
         loaded.cells.sort_by_key(|cell| results.cells.iter().position(|other| other == cell));

@@ -517,9 +517,9 @@ fn designs() -> Vec<Row> {
 }
 
 /// The medians of rounds in which the contenders take turns, in nanoseconds.
-fn medians(laps: &mut [Box<dyn Lap>]) -> Vec<f64> {
+fn medians(laps: &mut [Box<dyn Lap>], rounds: usize) -> Vec<f64> {
     let mut times = vec![Vec::new(); laps.len()];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         for (lap, times) in laps.iter_mut().zip(&mut times) {
             let start = Instant::now();
             let operations = lap.lap();
@@ -564,17 +564,19 @@ fn instructions(contender: &str) -> Option<f64> {
     Some(((many - few) / (all - some) * 10.0).round() / 10.0)
 }
 
-fn record(path: &str) -> csv::Result<()> {
+/// Records all designs. In short, each once, and without the instructions: to try the record.
+fn record(path: &str, in_short: bool) -> csv::Result<()> {
+    let rounds = if in_short { 1 } else { ROUNDS };
     let mut file = csv::Writer::from_path(path)?;
     for (design, bar, contenders) in designs() {
         let of = |slots| {
             let mut laps: Vec<_> = contenders.iter().map(|(_, make)| make(slots)).collect();
-            medians(&mut laps)
+            medians(&mut laps, rounds)
         };
         let (small, large) = (of(1_000), of(100_000));
         for (at, (contender, _)) in contenders.iter().enumerate() {
             let [ns_1000, ns_100000] = [small[at], large[at]].map(|ns| (ns * 1e3).round() / 1e3);
-            let instructions = instructions(contender);
+            let instructions = if in_short { None } else { instructions(contender) };
             let processor = processor::processor();
             let row = Record {
                 design,
@@ -595,10 +597,11 @@ fn record(path: &str) -> csv::Result<()> {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [flag, path] = &arguments[..]
-        && flag == "--record"
-    {
-        return record(path).expect("a file to write");
+    let texts: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match texts[..] {
+        ["--record", path] => return record(path, false).expect("a file to write"),
+        ["--short", "--record", path] => return record(path, true).expect("a file to write"),
+        _ => {}
     }
     if let [flag, wanted, slots, laps] = &arguments[..]
         && flag == "--count"
@@ -616,7 +619,7 @@ fn main() {
     for (what, bar, contenders) in designs() {
         let of = |slots| {
             let mut laps: Vec<_> = contenders.iter().map(|(_, make)| make(slots)).collect();
-            medians(&mut laps)
+            medians(&mut laps, ROUNDS)
         };
         let (small, large) = (of(1_000), of(100_000));
         println!("| **{what}** (bar: {bar} × the text) | | |");

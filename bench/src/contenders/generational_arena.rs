@@ -49,6 +49,10 @@ impl Contender for GenerationalArena {
         true
     }
 
+    fn duplicate<T: Value>(store: &Self::Store<T>) -> Option<Self::Store<T>> {
+        Some(store.clone())
+    }
+
     fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
         store.clear();
         true

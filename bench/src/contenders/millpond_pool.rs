@@ -65,6 +65,10 @@ macro_rules! pool_operations {
             true
         }
 
+        fn duplicate<T: Value>(store: &Self::Store<T>) -> Option<Self::Store<T>> {
+            Some(store.clone())
+        }
+
         fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
             store.clear();
             true

@@ -36,6 +36,10 @@ impl Contender for Slab {
         store.get_mut(key).expect("live")
     }
 
+    fn duplicate<T: Value>(store: &Self::Store<T>) -> Option<Self::Store<T>> {
+        Some(store.clone())
+    }
+
     fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
         store.clear();
         true

@@ -7,6 +7,7 @@ use crate::object::Value;
 pub(crate) struct VecOption;
 
 /// The places, and those of them that are empty.
+#[derive(Clone)]
 pub(crate) struct Places<T> {
     places: Vec<Option<T>>,
     free: Vec<u32>,
@@ -47,6 +48,10 @@ impl Contender for VecOption {
     #[inline(always)]
     fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T {
         store.places[key as usize].as_mut().expect("live")
+    }
+
+    fn duplicate<T: Value>(store: &Self::Store<T>) -> Option<Self::Store<T>> {
+        Some(store.clone())
     }
 
     fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {

@@ -5,25 +5,29 @@
 //! the same shape have 10, 100 and 1,000 pools. The player reads prepared events and keeps the handles in a
 //! flat table; the row of the harness alone has the cost of that.
 //!
-//! `frames …, for` (and `for_each`, `runs`): each walk moves each live object one step; the time is per visit.
-//! `frames …, births and deaths`: the same events without the walks; the time is per event.
+//! `frames …, for` (and `for_each`, `runs`): each walk moves each live object by eight steps, if it is large enough; the
+//! time is per visit.
+//! `frames …, shared`: the walk only reads, of stores that nothing ever walks mutably; the time is per visit.
+//! `frames …, births and deaths`: the same events without the walks, in a loop of their own; the time is per event.
 //! `frames …, lookups`: the walk reads, and each object follows the handle that it got at its birth to another
 //! object, in any pool; a stale handle is a miss. The time is per visit. The handles that objects follow are in a
 //! table beside the objects, for all contenders, because a contender's key cannot be a part of its own value.
 
+mod recording;
 mod script;
 
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::slice::Iter;
 use std::sync::LazyLock;
-use std::time::Instant;
 
-use script::{Event, Script, Target};
+pub(crate) use recording::recorded;
+pub(crate) use script::Script;
+use script::{Event, Target};
 
 use crate::contender::Contender;
 use crate::contenders::{Visitor, visit_frames};
-use crate::measure::{Candidate, Lap, Task, Timed};
+use crate::measure::{Candidate, Clock, Lap, Task, Timed};
 use crate::object::Object;
 use crate::traces;
 use crate::work::iterate::{For, ForEach, Form, Runs};
@@ -33,6 +37,7 @@ pub(crate) const PREFIX: &str = "frames ";
 /// The walks, by the end of the work's name.
 pub(crate) const WALKS: [&str; 3] = ["for", "for_each", "runs"];
 pub(crate) const EVENTS: &str = "births and deaths";
+pub(crate) const SHARED: &str = "shared";
 pub(crate) const LOOKUPS: &str = "lookups";
 /// The recorded games, as in the names of the works.
 pub(crate) const GAMES: [&str; 2] = ["freedoom2-map01-8bots", "freedoom2-map15-solo"];
@@ -49,11 +54,14 @@ pub(crate) fn generated() -> [String; 3] {
     GENERATED.map(|pools| format!("{pools} pools"))
 }
 
-fn games() -> &'static [Script] {
+/// The recorded games that the package brings along.
+pub(crate) fn games() -> &'static [Script] {
     static GAMES_READ: LazyLock<Vec<Script>> = LazyLock::new(|| {
         let scripts =
             GAMES.into_iter().zip([traces::freedoom_bots_text, traces::freedoom_solo_text]);
-        let scripts = scripts.map(|(name, text)| Script::from_trace(name, &text()));
+        let scripts = scripts.map(|(name, text)| {
+            Script::from_trace(name, &text()).expect("a trace of this package")
+        });
         #[cfg(test)]
         let scripts = scripts.map(|script| script.shortened(300));
         scripts.collect()
@@ -61,29 +69,28 @@ fn games() -> &'static [Script] {
     &GAMES_READ
 }
 
-fn generated_scripts() -> &'static [Script] {
+/// Scripts of the same shape.
+pub(crate) fn generated_scripts() -> &'static [Script] {
     static SCRIPTS: LazyLock<Vec<Script>> =
         LazyLock::new(|| GENERATED.map(Script::generated).to_vec());
     &SCRIPTS
 }
 
-/// The recorded games with objects of `P` words of payload.
-pub(crate) fn game_tasks<const P: usize>(wants: &dyn Fn(&str) -> bool) -> Vec<Task> {
-    games().iter().flat_map(|script| tasks::<P>(script, wants)).collect()
+/// All that is done with scripts, by objects of `P` words of payload.
+pub(crate) fn tasks<const P: usize>(
+    scripts: &'static [Script],
+    wants: &dyn Fn(&str) -> bool,
+) -> Vec<Task> {
+    scripts.iter().flat_map(|script| tasks_of::<P>(script, wants)).collect()
 }
 
-/// The generated scripts.
-pub(crate) fn generated_tasks<const P: usize>(wants: &dyn Fn(&str) -> bool) -> Vec<Task> {
-    generated_scripts().iter().flat_map(|script| tasks::<P>(script, wants)).collect()
-}
-
-/// All that is done with a script.
-fn tasks<const P: usize>(script: &'static Script, wants: &dyn Fn(&str) -> bool) -> Vec<Task> {
+fn tasks_of<const P: usize>(script: &'static Script, wants: &dyn Fn(&str) -> bool) -> Vec<Task> {
     let tasks = [
         task::<Walk<For>, P>(script, "for"),
         task::<Walk<ForEach>, P>(script, "for_each"),
         task::<Walk<Runs>, P>(script, "runs"),
         task::<EventsOnly, P>(script, EVENTS),
+        task::<Shared, P>(script, SHARED),
         task::<Lookups, P>(script, LOOKUPS),
     ];
     tasks.into_iter().filter(|task| wants(&task.work)).collect()
@@ -130,13 +137,13 @@ struct Walk<F>(PhantomData<F>);
 
 impl<F: Form> Play for Walk<F> {
     fn possible<C: Contender, const P: usize>(store: &mut C::Store<Object<P>>) -> bool {
-        F::walk::<C, P>(store, &[], Object::advance)
+        F::walk::<C, P>(store, &[], Object::advance_all)
     }
 
     #[inline(always)]
     fn walk<C: Contender, const P: usize>(state: &mut State<C, P>) -> u64 {
         for store in &mut state.stores {
-            F::walk::<C, P>(store, &[], Object::advance);
+            F::walk::<C, P>(store, &[], Object::advance_all);
         }
         0
     }
@@ -155,6 +162,24 @@ impl Play for EventsOnly {
     #[inline(always)]
     fn walk<C: Contender, const P: usize>(_state: &mut State<C, P>) -> u64 {
         0
+    }
+}
+
+/// One walk that reads.
+struct Shared;
+
+impl Play for Shared {
+    fn possible<C: Contender, const P: usize>(store: &mut C::Store<Object<P>>) -> bool {
+        C::walk_shared(store, |_| {})
+    }
+
+    #[inline(always)]
+    fn walk<C: Contender, const P: usize>(state: &mut State<C, P>) -> u64 {
+        let mut sum = 0u64;
+        for store in &state.stores {
+            C::walk_shared(store, |object| sum = sum.wrapping_add(object.seen()));
+        }
+        sum
     }
 }
 
@@ -213,6 +238,10 @@ struct Player<F, C: Contender, const P: usize> {
 /// A lap has at least so many events, or visits.
 const OPERATIONS_MIN: usize = if cfg!(test) { 1 } else { 100_000 };
 
+/// A chunk of a lap has so many ticks, or so many events where there are no walks.
+const TICKS: usize = 64;
+const EVENTS_OF_CHUNK: usize = 4_096;
+
 impl<F: Play, C: Contender, const P: usize> Player<F, C, P> {
     fn new(script: &'static Script) -> Option<Self> {
         (C::KEYS_LAST && C::REMOVES && C::WALKS_WITHOUT_KEYS).then_some(())?;
@@ -229,25 +258,35 @@ impl<F: Play, C: Contender, const P: usize> Player<F, C, P> {
         Some(Self { script, state, part: PhantomData })
     }
 
-    fn pass(&mut self) {
+    /// All frames of the script.
+    #[inline(never)]
+    fn frames(&mut self, clock: &mut Clock) {
         let Self { script, state, .. } = self;
         let mut targets = script.targets.iter();
         let mut begin = 0;
-        if F::WALKS {
-            for &end in &script.ticks {
+        for ticks in script.ticks.chunks(TICKS) {
+            for &end in ticks {
                 let end = end as usize;
-                Self::events(state, &script.events[begin..end], &mut targets);
+                Self::play(state, &script.events[begin..end], &mut targets);
                 begin = end;
                 let sum = F::walk(state);
                 state.sum = state.sum.wrapping_add(sum);
                 black_box(&mut state.stores);
             }
+            clock.end_chunk();
         }
-        Self::events(state, &script.events[begin..], &mut targets);
+        Self::play(state, &script.events[begin..], &mut targets);
+        clock.end_chunk();
+    }
+
+    /// Some of the script's events, and nothing else.
+    #[inline(never)]
+    fn events(&mut self, events: &[Event]) {
+        Self::play(&mut self.state, events, &mut [].iter());
     }
 
     #[inline(always)]
-    fn events(state: &mut State<C, P>, events: &[Event], targets: &mut Iter<'_, Target>) {
+    fn play(state: &mut State<C, P>, events: &[Event], targets: &mut Iter<'_, Target>) {
         for event in events {
             let store = &mut state.stores[usize::from(event.pool)];
             let place = event.place as usize;
@@ -280,12 +319,25 @@ impl<F: Play, C: Contender, const P: usize> Player<F, C, P> {
 impl<F: Play, C: Contender, const P: usize> Lap for Player<F, C, P> {
     fn lap(&mut self) -> Timed {
         let passes = OPERATIONS_MIN.div_ceil(self.operations().max(1));
-        let start = Instant::now();
+        let script = self.script;
+        let chunks = if F::WALKS {
+            script.ticks.len().div_ceil(TICKS) + 1
+        } else {
+            script.events.len().div_ceil(EVENTS_OF_CHUNK)
+        };
+        let mut clock = Clock::start(passes * chunks);
         for _ in 0..passes {
-            self.pass();
+            if F::WALKS {
+                self.frames(&mut clock);
+                continue;
+            }
+            for events in script.events.chunks(EVENTS_OF_CHUNK) {
+                self.events(events);
+                clock.end_chunk();
+            }
         }
         black_box(self.state.sum);
-        Timed { elapsed: start.elapsed(), operations: passes * self.operations() }
+        clock.stop(passes * self.operations())
     }
 
     fn checksum(&mut self) -> Option<u64> {
@@ -303,9 +355,9 @@ mod tests {
     #[test]
     fn every_contender_ends_a_script_with_the_same_checksum_in_every_part() {
         let mut seen = 0;
-        let mut tasks = game_tasks::<0>(&|_| true);
-        tasks.extend(generated_tasks::<12>(&|_| true));
-        for task in tasks {
+        let mut all = tasks::<0>(games(), &|_| true);
+        all.extend(tasks::<12>(generated_scripts(), &|_| true));
+        for task in all {
             let cells = measure::run(&task, 2).unwrap();
             let names: Vec<_> = cells.iter().map(|cell| cell.contender.as_str()).collect();
             assert!(names.contains(&"Pool, Lifo"), "{}", task.work);
@@ -314,10 +366,11 @@ mod tests {
                 .filter(|cell| matches!(cell.kind, Kind::Generational | Kind::GenerationalDense))
                 .count();
             assert!(peers >= 9 || task.work.ends_with("runs"), "{}: {names:?}", task.work);
-            assert_eq!(names.contains(&harness::NAME), !task.work.ends_with(LOOKUPS));
+            let only_reads = task.work.ends_with(SHARED) || task.work.ends_with(LOOKUPS);
+            assert_eq!(names.contains(&harness::NAME), !only_reads);
             seen += 1;
         }
-        assert_eq!(seen, 25);
+        assert_eq!(seen, 30);
     }
 
     #[test]
@@ -337,10 +390,10 @@ mod tests {
 
     #[test]
     fn the_recorded_games_have_the_objects_and_pools_that_their_description_names() {
-        let bots = Script::from_trace("bots", &traces::freedoom_bots_text());
+        let bots = Script::from_trace("bots", &traces::freedoom_bots_text()).unwrap();
         assert_eq!((bots.capacities.len(), bots.places), (48, 276));
         assert_eq!((bots.targets.len(), bots.events.len()), (14_678, 2 * 14_678));
-        let solo = Script::from_trace("solo", &traces::freedoom_solo_text());
+        let solo = Script::from_trace("solo", &traces::freedoom_solo_text()).unwrap();
         assert_eq!((solo.capacities.len(), solo.places), (49, 417));
         assert_eq!(solo.targets.len(), 4_507);
         let per_birth = solo.visits / solo.targets.len();

@@ -46,32 +46,49 @@ impl Script {
         self.capacities.iter().sum()
     }
 
-    /// Reads `tick,event,id,class`: one pool for each class, as large as the class's own peak.
-    ///
-    /// The files are the project's own, so an error in them is a bug and panics.
-    pub(crate) fn from_trace(name: &str, text: &str) -> Self {
+    /// Reads `tick,event,id,class`: one pool for each class, as large as the class's own peak. An error names the line.
+    pub(crate) fn from_trace(name: &str, text: &str) -> Result<Self, String> {
         let mut builder = Builder::default();
         let mut pools: HashMap<&str, u16> = HashMap::new();
         let mut live: HashMap<&str, usize> = HashMap::new();
         let mut tick: Option<u32> = None;
-        for line in text.lines().skip(1) {
-            let fields: Vec<&str> = line.split(',').collect();
-            let now: u32 = fields[0].parse().expect("a tick");
+        for (number, line) in text.lines().enumerate().skip(1) {
+            let fault = |what: &str| format!("line {}: {what}", number + 1);
+            let mut fields = line.split(',');
+            let now = fields.next().and_then(|tick| tick.parse::<u32>().ok());
+            let now = now.ok_or_else(|| fault("expected a tick first"))?;
+            let passed = now.checked_sub(tick.unwrap_or(now));
+            let passed = passed.ok_or_else(|| fault("the tick is less than the one before"))?;
+            if builder.script.ticks.len() + passed as usize > TICKS_MAX {
+                return Err(fault("more ticks than a game has in a day"));
+            }
             // A tick without events is walked, too.
-            (tick.unwrap_or(now)..now).for_each(|_| builder.end_tick());
+            (0..passed).for_each(|_| builder.end_tick());
             tick = Some(now);
-            let id = fields[2];
-            if fields[1] == "alloc" {
-                let count = pools.len() as u16;
-                let pool = *pools.entry(fields[3]).or_insert(count);
-                live.insert(id, builder.birth(pool));
-            } else {
-                builder.death(live.remove(id).expect("born before"));
+            let (event, id, class) = (fields.next(), fields.next(), fields.next());
+            let id = id.ok_or_else(|| fault("expected an id as the third field"))?;
+            match event {
+                Some("alloc") => {
+                    let class =
+                        class.ok_or_else(|| fault("expected a class as the fourth field"))?;
+                    let count = u16::try_from(pools.len());
+                    let count = count.map_err(|_| fault("more than 65,536 classes"))?;
+                    let pool = *pools.entry(class).or_insert(count);
+                    if live.insert(id, builder.birth(pool)).is_some() {
+                        return Err(fault("this id is alive already"));
+                    }
+                }
+                Some("free") => {
+                    let lifetime = live.remove(id);
+                    builder.death(lifetime.ok_or_else(|| fault("nothing of this id is alive"))?);
+                }
+                _ => return Err(fault("expected alloc or free as the second field")),
             }
         }
         builder.end_tick();
         let peaks = builder.peaks.clone();
-        builder.finish(name, peaks)
+        let script = builder.finish(name, peaks);
+        if script.visits == 0 { Err("nothing lives for a tick".into()) } else { Ok(script) }
     }
 
     /// `pools` pools of 4 to 256 slots, most of them small, with one to eight live objects each on average; some
@@ -131,6 +148,9 @@ impl Script {
         builder.finish(&self.name, self.capacities.clone())
     }
 }
+
+/// More than a day at 60 Hz.
+const TICKS_MAX: usize = 6_000_000;
 
 /// The visits of a generated script, about.
 const VISITS: usize = if cfg!(test) { 4_000 } else { 300_000 };
@@ -216,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_trace_becomes_events_by_pool_and_place_in_the_table_of_handles() {
-        let script = Script::from_trace("short", TRACE);
+        let script = Script::from_trace("short", TRACE).unwrap();
         let event = |place, pool, birth| Event { place, pool, birth };
         let expected = [
             event(0, 0, true),
@@ -240,6 +260,24 @@ mod tests {
         assert_eq!(targets, [0, 0, 1, 2, 1]);
         let pools: Vec<_> = script.targets.iter().map(|target| target.pool).collect();
         assert_eq!(pools, [0, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_trace_is_told_with_its_line() {
+        for (lines, why) in [
+            ("x,alloc,0,Imp", "line 2: expected a tick first"),
+            ("1,alloc,0,Imp\n0,free,0,Imp", "line 3: the tick is less than the one before"),
+            ("0,alloc,0,Imp\n4294967295,free,0,Imp", "line 3: more ticks than a game has in a day"),
+            ("0,alloc", "line 2: expected an id as the third field"),
+            ("0,alloc,0", "line 2: expected a class as the fourth field"),
+            ("0,moved,0,Imp", "line 2: expected alloc or free as the second field"),
+            ("0,free,0,Imp", "line 2: nothing of this id is alive"),
+            ("0,alloc,0,Imp\n0,alloc,0,Imp", "line 3: this id is alive already"),
+            ("", "nothing lives for a tick"),
+        ] {
+            let read = Script::from_trace("wrong", &format!("tick,event,id,class\n{lines}"));
+            assert_eq!(read, Err(why.to_owned()), "{lines}");
+        }
     }
 
     #[test]

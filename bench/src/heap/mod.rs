@@ -97,7 +97,7 @@ impl<A: Allocator> Lap for Replay<A> {
         let start = Instant::now();
         self.replay(|_, _| {});
         black_box(self.sum);
-        Timed { elapsed: start.elapsed(), operations: events().len() }
+        Timed::whole(start.elapsed(), events().len())
     }
 
     fn checksum(&mut self) -> Option<u64> {

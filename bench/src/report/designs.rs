@@ -57,7 +57,7 @@ pub(crate) fn section(rows: &[Row]) -> String {
         "## The published designs\n\n\
          The [classic pools](classic.md) beside the code of their own texts, which checks nothing but what its name says. A \
          pair frees an object and allocates one. In brackets: ours divided by it, so that less than 1 means that ours is \
-         faster. Plain build, medians of rounds in which the contenders of a design take turns{note}. \
+         faster. Shipped build, medians of rounds in which the contenders of a design take turns{note}. \
          Processor: {processor}.\n\n{table}\n"
     )
 }

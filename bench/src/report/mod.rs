@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use terminal::text;
 
-use crate::results::{BUILDS, Results, Run};
+use crate::results::{BUILD, Results, Run};
 
 /// What this process is.
-pub(crate) fn this_run(frame_rounds: usize, rounds: usize) -> Run {
+pub(crate) fn this_run(processes: usize, frame_rounds: usize, rounds: usize) -> Run {
     Run {
         profile: env!("BENCH_PROFILE").into(),
         commit: environment::commit(),
@@ -22,6 +22,7 @@ pub(crate) fn this_run(frame_rounds: usize, rounds: usize) -> Run {
         processor: crate::processor::processor(),
         versions: environment::versions(),
         seconds: 0,
+        processes,
         frame_rounds,
         rounds,
         note: String::new(),
@@ -31,17 +32,15 @@ pub(crate) fn this_run(frame_rounds: usize, rounds: usize) -> Run {
 /// The page of what is recorded in `directory`.
 pub(crate) fn page(directory: &Path) -> Result<String, String> {
     let record = directory.join("benchmark");
-    let builds = BUILDS.into_iter().filter(|build| record.join(build).exists());
-    let builds =
-        builds.map(|build| Results::load(&record, build)).collect::<Result<Vec<_>, _>>()?;
-    if builds.is_empty() {
+    if !record.join(BUILD).exists() {
         return Err(format!("{}: no record; expected what a run has written", record.display()));
     }
+    let results = Results::load(&record, BUILD)?;
     let threads = record.join("threads.csv");
     let threads = if threads.exists() { threads::load(&threads)? } else { Vec::new() };
     let designs = record.join("designs.csv");
     let designs = if designs.exists() { designs::load(&designs)? } else { Vec::new() };
-    Ok(page::page(&builds, &threads, &designs))
+    Ok(page::page(&results, &threads, &designs))
 }
 
 /// Writes the page of what is recorded in `directory` beside the record, and names it.

@@ -10,9 +10,10 @@ use crate::contender::Kind;
 use crate::contenders::harness;
 use crate::frames;
 use crate::memory;
-use crate::results::{FILES, REFERENCE, Results};
+use crate::plan::OCCUPANCIES;
+use crate::results::{Beside, FILES, REFERENCE, Results, SLOTMAP, VEC_POOL};
 use crate::sizes::WEIGHED_SLOTS;
-use crate::work::{growth, snapshot, sparse, worst};
+use crate::work::{churn, duplicate, growth, snapshot, sparse, worst};
 
 /// The objects of all tables of the page.
 const BYTES: usize = 64;
@@ -21,9 +22,10 @@ const BYTES: usize = 64;
 const RECYCLER: &str = "Recycler";
 
 /// The whole page, in Markdown.
-pub(crate) fn page(builds: &[Results], threads: &[Row], designs: &[designs::Row]) -> String {
-    let page = Page { builds };
+pub(crate) fn page(results: &Results, threads: &[Row], designs: &[designs::Row]) -> String {
+    let page = Page { results };
     let mut text = page.head();
+    text += &page.beside();
     text += &page.frames();
     text += &page.iteration();
     text += &page.operations();
@@ -38,7 +40,7 @@ pub(crate) fn page(builds: &[Results], threads: &[Row], designs: &[designs::Row]
 }
 
 struct Page<'a> {
-    builds: &'a [Results],
+    results: &'a Results,
 }
 
 /// A row: what it is called, and the contender and the loops whose fastest counts.
@@ -78,39 +80,70 @@ type Figure<'a> = dyn Fn(&Store) -> Option<f64> + 'a;
 
 impl Page<'_> {
     fn head(&self) -> String {
-        let runs = self.builds.iter().map(|results| {
-            let run = &results.run;
-            let note = if run.note.is_empty() { String::new() } else { format!(" {}", run.note) };
-            format!(
-                "- {}: commit {}, {}, {} seconds, {} rounds of whole frames and {} of everything else.{note}",
-                run.profile,
-                run.commit,
-                run.date,
-                run.seconds,
-                run.frame_rounds,
-                run.rounds
-            )
-        });
-        let runs: Vec<_> = runs.collect();
-        let run = &self.builds[0].run;
+        let run = &self.results.run;
+        let note = if run.note.is_empty() { String::new() } else { format!(" {}", run.note) };
         format!(
             "# Benchmark\n\n\
              The main figures of millpond beside its peers, those where it loses included. Less is better everywhere; the \
              best of each column is bold. [Where the time goes](performance.md) explains the differences, and [all \
              figures](#all-figures) are tables beside this page.\n\n\
              ## How it was measured\n\n\
-             `ci/benchmark` makes this page. All contenders run in one process, in turns, each round with another one first. \
-             A figure is the median of the rounds, in nanoseconds unless the table says otherwise. A run fails unless all \
-             contenders of a work end with the same checksum. Every figure includes what the harness itself takes (random \
-             numbers, the program's keys, making the object). Objects have {BYTES} bytes. Differences of less than a tenth \
-             are noise, and those of a fifth can be: [how reliable the figures are](performance.md#how-reliable-the-figures-are).\n\n\
-             There are two builds, *shipped* (fat link-time optimisation and one codegen unit, as games are shipped) and \
-             *plain* (cargo's release profile, where a workspace changes nothing in it):\n\n\
-             {}\n\n\
-             Processor: {}. Versions: {}.\n\n",
-            runs.join("\n"),
+             `ci/benchmark` makes this page, in the build that games are shipped with: fat link-time optimisation and one \
+             codegen unit. {} processes measured one after the other, because each has its code and data at other addresses; a \
+             figure is the median of theirs, and a ratio that of their ratios. In a process, all contenders take turns, each \
+             round with another one first ({} rounds of whole frames and {} of everything else). Each contender's work is a \
+             function of its own. A lap is timed in chunks of some ten microseconds, each chunk is judged over the rounds by \
+             itself, and the sum of the chunks' medians is the process's figure, in nanoseconds unless the table says \
+             otherwise. A run fails unless all contenders of a work end with the same checksum. Every figure includes what \
+             the harness itself takes (random numbers, the program's keys, making the object). Objects have {BYTES} bytes. \
+             Differences of less than a tenth are noise: [how reliable the figures \
+             are](performance.md#how-reliable-the-figures-are).\n\n\
+             Commit {}, {}, {} seconds.{note} Processor: {}. Versions: {}.\n\n",
+            run.processes,
+            run.frame_rounds,
+            run.rounds,
+            run.commit,
+            run.date,
+            run.seconds,
             run.processor,
             run.versions
+        )
+    }
+
+    /// The works of the tables as ratios.
+    fn beside(&self) -> String {
+        let find = |work: &str, slots: Option<usize>, contender: &str| {
+            self.results.beside.iter().find(|row| {
+                row.work == work
+                    && row.object_bytes == BYTES
+                    && slots.is_none_or(|slots| slots == row.slots)
+                    && row.contender == contender
+            })
+        };
+        let rows = compared().into_iter().filter_map(|(title, work, slots)| {
+            let pool = find(&work, slots, REFERENCE);
+            let vec_pool = find(&work, slots, VEC_POOL);
+            let ratio =
+                |row: Option<&Beside>| row.map_or("–".into(), |row| format!("{:.2}", row.ratio));
+            let peer = pool.or(vec_pool)?;
+            let ns = if peer.peer_ns < 1e3 {
+                format!("{} ns", shown(peer.peer_ns))
+            } else {
+                format!("{} µs", shown(peer.peer_ns / 1e3))
+            };
+            Some(vec![title, ratio(pool), ratio(vec_pool), format!("{}, {ns}", peer.peer)])
+        });
+        let headings = ["`Pool`", "`VecPool`", "best peer"].map(str::to_owned);
+        let table = Table::new(headings, rows);
+        if table.rows.is_empty() {
+            return String::new();
+        }
+        format!(
+            "## Beside the best peer\n\n\
+             How many times the time of the best peer: of those whose values keep their addresses and that refuse stale keys, \
+             the fastest at this work. Below 1, millpond is faster. Peers have no loop over runs; there it is the better one \
+             of their loops. [What is done](#whole-frames) in each row is below:\n\n{}\n",
+            table.render()
         )
     }
 
@@ -118,45 +151,43 @@ impl Page<'_> {
     fn stores(&self) -> Vec<Store> {
         let work = frames::work(frames::GAMES[0], LOOPS[0]);
         let mut seen = BTreeSet::new();
-        let cells = self.builds[0].cells.iter().filter(|cell| cell.work == work);
+        let cells = self.results.cells.iter().filter(|cell| cell.work == work);
         let cells = cells.filter(|cell| cell.kind != Kind::Limit && cell.contender != RECYCLER);
         let cells = cells.filter(|cell| seen.insert(cell.contender.clone()));
         cells.map(|cell| Store::of(&cell.contender, cell.kind)).collect()
     }
 
-    /// The first of the builds that has measured `work`.
+    /// The record, if it has `work`.
     fn with(&self, work: &str) -> Option<&Results> {
-        self.builds.iter().find(|results| results.cells.iter().any(|cell| cell.work == work))
+        self.results.cells.iter().any(|cell| cell.work == work).then_some(self.results)
     }
 
     fn frames(&self) -> String {
+        if self.stores().is_empty() {
+            return String::new();
+        }
         let harness = || Store::of(harness::NAME, Kind::Limit);
-        let columns = |parts: fn(&Store) -> &'static [&'static str]| {
-            let builds = self.builds.iter();
-            builds.flat_map(move |results| {
-                frames::GAMES.map(move |game| Column {
-                    heading: format!(
-                        "{}, {}",
-                        game.trim_start_matches("freedoom2-"),
-                        results.run.profile
-                    ),
-                    figure: Box::new(move |store| {
-                        let works = parts(store).iter().map(|part| frames::work(game, part));
-                        let group =
-                            |work: &str| group(results, work, |group| group.object_bytes == BYTES);
-                        let cells = works.filter_map(|work| {
-                            results.cell(&work, group(&work)?, &store.contender)
-                        });
-                        cells.map(|cell| cell.median).min_by(f64::total_cmp)
-                    }),
-                })
-            })
+        let column = |game: &'static str, heading: &str, parts: Parts| Column {
+            heading: format!("{}{heading}", game.trim_start_matches("freedoom2-")),
+            figure: Box::new(move |store| {
+                let works = parts(store).iter().map(|part| frames::work(game, part));
+                let group =
+                    |work: &str| group(self.results, work, |group| group.object_bytes == BYTES);
+                let cells = works
+                    .filter_map(|work| self.results.cell(&work, group(&work)?, &store.contender));
+                cells.map(|cell| cell.median).min_by(f64::total_cmp)
+            }),
         };
+        let columns = |parts: Parts| frames::GAMES.map(|game| column(game, "", parts));
         let mut walks = vec![Store::of(REFERENCE, Kind::Millpond).by(&["for"])];
         walks.push(Store::of(REFERENCE, Kind::Millpond).by(&["runs"]));
+        walks.push(Store::of(VEC_POOL, Kind::Millpond).by(&["for"]));
         walks.splice(0..0, self.stores());
         walks.push(harness());
         let walks = table(&walks, columns(|store| store.loops));
+        let shared = columns(|_| &[frames::SHARED]).into_iter();
+        let lookups = frames::GAMES.map(|game| column(game, ", lookups", |_| &[frames::LOOKUPS]));
+        let shared = table(&self.stores(), shared.chain(lookups));
         let mut events = self.stores();
         events.push(harness());
         let events = table(&events, columns(|_| &[frames::EVENTS]));
@@ -164,9 +195,13 @@ impl Page<'_> {
             "## Whole frames\n\n\
              Two recorded games of Freedoom 2 (map 1 with eight bots, and map 15): one pool for each class of objects, as \
              large as the class ever gets, insertions and removals as recorded, and one iteration over every pool in each \
-             tick. Per visited object, by the faster of \
+             tick, which moves each object by eight steps. Per visited object, by the faster of \
              `for` and `for_each` unless the row names the loop:\n\n{walks}\n\
-             Births and deaths alone, per insertion or removal:\n\n{events}\n"
+             ### Shared loops\n\n\
+             The same frames by `for value in &pool`, in pools that are never walked mutably: the loop reads two fields of \
+             each object. In the last two columns, it looks up another object by its handle, too:\n\n{shared}\n\
+             ### Births and deaths\n\n\
+             The same insertions and removals in a loop of their own, per insertion or removal:\n\n{events}\n"
         )
     }
 
@@ -192,41 +227,52 @@ impl Page<'_> {
         let text = format!(
             "## Iteration\n\n\
              By `for` unless the row names another loop, over 1,000 and 100,000 slots, of which this part is live, at random \
-             places. Per live object ({}):\n\n{iteration}\n",
-            results.run.profile
+             places. Each object moves by two steps. Per live object:\n\n{iteration}\n"
         );
         let work = format!("{}, for", sparse::PREFIX);
         let Some(results) = self.with(&work) else { return text };
         let work = &work;
         let columns = by_slots(results, work, 1e3);
         format!(
-            "{text}One walk by `for` over {} live objects at random places, the other slots dead, in microseconds ({}):\
+            "{text}One walk by `for` over {} live objects at random places, the other slots dead, in microseconds:\
              \n\n{}\n",
             sparse::LIVE,
-            results.run.profile,
             table(&self.stores(), columns)
         )
     }
 
     fn operations(&self) -> String {
         let Some(results) = self.with("get") else { return String::new() };
-        let columns =
-            [("get", "lookup"), ("churn", "pair")].into_iter().flat_map(|(work, name)| {
-                [1_000, 100_000, 1_000_000].map(|slots| Column {
-                    heading: format!("{name}, {}", thousands(slots)),
-                    figure: Box::new(move |store| at(results, work, slots, store)),
-                })
-            });
-        let mut stores = self.stores();
-        for limit in ["limit: object's line, no checks", "limit: two lines, no checks"] {
-            stores.push(Store::of(limit, Kind::Limit));
-        }
+        let column = |work: &'static str, heading: &str, slots: usize| Column {
+            heading: format!("{heading}, {}", thousands(slots)),
+            figure: Box::new(move |store: &Store| at(results, work, slots, store)),
+        };
+        let sizes = [1_000, 100_000, 1_000_000];
+        let limits = ["limit: object's line, no checks", "limit: two lines, no checks"];
+        let stores = || {
+            let limits = limits.iter().map(|limit| Store::of(limit, Kind::Limit));
+            self.stores().into_iter().chain(limits).collect::<Vec<_>>()
+        };
+        let lookups = table(&stores(), sizes.map(|slots| column("get", "lookup", slots)));
+        let opaque = sizes.map(|slots| column(churn::OPAQUE, "pair", slots));
+        let folded = [1_000, 100_000].map(|slots| column("churn", "folded", slots));
+        let burst = [1_000, 100_000].map(|slots| column("burst", "burst", slots));
+        let pairs = table(&stores(), opaque.into_iter().chain(folded).chain(burst));
+        let clones = [1_000, 10_000, 1_000_000];
+        let clones =
+            table(&self.stores(), clones.map(|slots| column(duplicate::NAME, "clone", slots)));
         format!(
             "## Lookups, removals and insertions\n\n\
-             Lookups by random keys; pairs of a removal at random and an insertion, 90 % live ({}). The last two rows are \
-             bare accesses to the same memory, without any check:\n\n{}\n",
-            results.run.profile,
-            table(&stores, columns)
+             Lookups by random keys. The last two rows are bare accesses to the same memory, without any check:\
+             \n\n{lookups}\n\
+             A *pair* is a removal at random and an insertion, 90 % live. Between the two, the compiler knows nothing of the \
+             pool (`black_box(&mut pool)`), as in a program, where other code comes there. *Folded*: nothing comes there. Then \
+             compilers fold the removal and the insertion of some maps into one another, and the list of free slots is \
+             hardly touched: no program does that. A *burst* removes a sixteenth of the slots and inserts as many; the figure \
+             is for a pair, too:\n\n{pairs}\n\
+             ## Clone\n\n\
+             A copy of a full pool by `clone`, and its end; the memory comes from the system and goes back to it. Per \
+             object:\n\n{clones}\n"
         )
     }
 
@@ -234,17 +280,17 @@ impl Page<'_> {
         let Some(results) = self.with(growth::NAME) else { return String::new() };
         format!(
             "## Growth\n\n\
-             The longest single insertion of as many as there are slots, in milliseconds ({}). `Pool` and `PackedPool` have \
+             The longest single insertion of as many as there are slots, in milliseconds. `Pool` and `PackedPool` have \
              taken their memory before; the other stores start with room for 16 objects:\n\n{}\n",
-            results.run.profile,
             table(&self.stores(), by_slots(results, growth::NAME, 1e6))
         )
     }
 
     fn worst(&self) -> String {
-        let Some(results) = self.builds.iter().find(|results| !results.latencies.is_empty()) else {
+        let results = self.results;
+        if results.latencies.is_empty() {
             return String::new();
-        };
+        }
         type Part = fn(&worst::Latency) -> f64;
         let figures: [(&str, Part); 4] = [
             ("median", |latency| latency.median),
@@ -264,39 +310,46 @@ impl Page<'_> {
         format!(
             "## The worst single operation\n\n\
              {} slots with room for everything from the beginning; {} insertions and removals, each timed, the clock itself \
-             included, which takes 20 to 40 ns ({}). *Worst* is the median over the rounds of each round's longest \
+             included, which takes 20 to 40 ns, in one process. *Worst* is the median over the rounds of each round's longest \
              operation. Interrupts are in every row: compare with plain accesses to memory.\n\n{}\n",
             thousands(worst::SLOTS),
             thousands(results.latencies[0].operations),
-            results.run.profile,
             table(&stores, columns)
         )
     }
 
     fn memory(&self) -> String {
-        let Some(results) = self.builds.iter().find(|results| !results.bytes_per_slot.is_empty())
-        else {
+        let results = self.results;
+        if results.bytes_per_slot.is_empty() {
             return String::new();
-        };
+        }
         let mut stores = self.stores();
         for order in ["Pool, LowestFirst", "Pool, Lifo, Handle32<16>"] {
             stores.push(Store::of(order, Kind::Millpond));
         }
-        type Part = fn(&memory::BytesPerSlot) -> f64;
-        let figures: [(&str, Part); 2] = [
-            ("bytes per slot beyond the object", |bytes| bytes.beyond_object),
-            ("bytes of a key", |bytes| bytes.key as f64),
+        let bytes = results.bytes_per_slot.iter();
+        let small = bytes.clone().find(|bytes| bytes.contender == SLOTMAP);
+        let small = small.and_then(|bytes| bytes.small_store).unwrap_or(f64::NAN);
+        type Part = Box<dyn Fn(&memory::BytesPerSlot) -> Option<f64>>;
+        let figures: [(&str, Part); 4] = [
+            ("bytes per slot beyond the object", Box::new(|bytes| Some(bytes.beyond_object))),
+            ("bytes of a key", Box::new(|bytes| Some(bytes.key as f64))),
+            ("bytes of a pool of one object", Box::new(|bytes| bytes.small_store)),
+            ("of slotmap's", Box::new(move |bytes| Some(bytes.small_store? / small))),
         ];
         let columns = figures.into_iter().map(|(heading, figure)| Column {
             heading: heading.to_owned(),
             figure: Box::new(move |store| {
                 let rows = results.bytes_per_slot.iter();
-                rows.filter(|one| one.contender == store.contender).map(figure).next()
+                rows.filter(|one| one.contender == store.contender).find_map(&figure)
             }),
         });
         format!(
-            "## Memory\n\nOf {} slots, created with room for them and filled:\n\n{}\n",
+            "## Memory\n\n\
+             Of {} slots, created with room for them and filled. The last two columns are of {} pools that were created for \
+             one object each, and have it: all memory of one of them, the pool itself and its object included:\n\n{}\n",
             thousands(WEIGHED_SLOTS),
+            thousands(memory::SMALL_STORES),
             table(&stores, columns)
         )
     }
@@ -326,40 +379,29 @@ impl Page<'_> {
         stores.extend(limits);
         format!(
             "## Save and restore\n\n\
-             All slots live, 1 % of the objects changed between two saves. Per slot ({}):\n\n{}\n",
-            results.run.profile,
+             All slots live, 1 % of the objects changed between two saves. Per slot:\n\n{}\n",
             table(&stores, columns)
         )
     }
 
     fn losses(&self) -> String {
-        let mut bars: Vec<&str> = Vec::new();
-        let verdicts = || self.builds.iter().flat_map(|results| &results.verdicts);
-        for verdict in verdicts().filter(|verdict| !verdict.is_met()) {
-            if !bars.contains(&verdict.bar.as_str()) {
-                bars.push(&verdict.bar);
-            }
-        }
-        let find = |results: &'_ Results, bar: &str| {
-            let found = results.verdicts.iter().find(|verdict| verdict.bar == bar)?;
-            Some(format!("{:.2} ({} of {})", found.worst, found.met, found.measured))
-        };
-        let rows = bars.iter().map(|bar| {
-            let limit = verdicts().find(|verdict| verdict.bar == *bar).map_or(0.0, |one| one.limit);
-            let builds = self.builds.iter();
-            let cells = builds.map(|results| find(results, bar).unwrap_or_else(|| "–".into()));
-            [(*bar).to_owned(), format!("{limit:.2}")].into_iter().chain(cells).collect()
+        let verdicts = &self.results.verdicts;
+        let missed = verdicts.iter().filter(|verdict| !verdict.is_met());
+        let rows = missed.clone().map(|verdict| {
+            vec![
+                verdict.bar.clone(),
+                format!("{:.2}", verdict.limit),
+                format!("{:.2} ({} of {})", verdict.worst, verdict.met, verdict.measured),
+            ]
         });
-        let builds = self.builds.iter().map(|results| results.run.profile.to_owned());
-        let table = Table::new(std::iter::once("goal".to_owned()).chain(builds), rows);
-        let count = |met| verdicts().filter(|verdict| verdict.is_met() == met).count();
+        let table = Table::new(["goal", "worst"].map(str::to_owned), rows);
         format!(
             "## Where millpond misses its goals\n\n\
              A goal is a ratio to the time (or memory) of whoever follows the colon, for `Pool` unless another pool is named. \
-             Of both builds together, {} goals are met in all cells and {} are missed in one cell or more. The table has the \
-             worst ratio of each missed goal, and in how many of its cells the goal is met:\n\n{}\n",
-            count(true),
-            count(false),
+             {} goals are met in all cells and {} are missed in one cell or more. The table has the worst ratio of each \
+             missed goal, and in how many of its cells the goal is met:\n\n{}\n",
+            verdicts.len() - missed.clone().count(),
+            missed.count(),
             table.render()
         )
     }
@@ -368,29 +410,64 @@ impl Page<'_> {
         let mut text = "## All figures\n\nEvery contender at every size, with objects of 16, 64 and 256 bytes, as tables:\n\n"
             .to_owned();
         let more = [
+            ("beside", "`Pool` and `VecPool` beside the best peer: every cell as a ratio"),
             ("verdicts", "Every goal, and the cell in which it is worst"),
             ("worst", "Nanoseconds of single operations"),
             ("memory", "Bytes per slot and per key"),
             ("heap-peaks", "Memory that the system provides for one replay of OpenTTD's heap"),
         ];
         for (name, what) in FILES.into_iter().chain(more) {
-            let builds = self.builds.iter().filter(|results| {
-                name != growth::NAME || results.cells.iter().any(|cell| cell.work == growth::NAME)
-            });
-            let links = builds.map(|results| {
-                let profile = &results.run.profile;
-                format!("[{}](benchmark/{profile}/{name}.csv)", profile)
-            });
-            text += &format!("- {what}: {}\n", links.collect::<Vec<_>>().join(", "));
+            let profile = &self.results.run.profile;
+            text += &format!("- [{what}](benchmark/{profile}/{name}.csv)\n");
         }
         if has_threads {
-            text += "- Threads: [one table](benchmark/threads.csv)\n";
+            text += "- [Threads](benchmark/threads.csv)\n";
         }
         if has_designs {
-            text += "- The published designs: [one table](benchmark/designs.csv)\n";
+            text += "- [The published designs](benchmark/designs.csv)\n";
         }
         text
     }
+}
+
+/// What is done in a column of frames, by what the store has.
+type Parts = fn(&Store) -> &'static [&'static str];
+
+/// The rows of the table of ratios: (title, work, slots).
+fn compared() -> Vec<(String, String, Option<usize>)> {
+    let mut rows = Vec::new();
+    for part in ["for", "for_each", "runs", frames::SHARED, frames::LOOKUPS, frames::EVENTS] {
+        for game in frames::GAMES {
+            let title = match part {
+                frames::SHARED => "shared loop".to_owned(),
+                frames::LOOKUPS => "shared loop with lookups".to_owned(),
+                frames::EVENTS => part.to_owned(),
+                form => format!("frames by `{form}`"),
+            };
+            let name = game.trim_start_matches("freedoom2-");
+            rows.push((format!("{title}, {name}"), frames::work(game, part), None));
+        }
+    }
+    let mut sizes = |title: &str, work: &str, sizes: &[usize]| {
+        for &slots in sizes {
+            let title = format!("{title}, {} slots", thousands(slots));
+            rows.push((title, work.to_owned(), Some(slots)));
+        }
+    };
+    for percent in OCCUPANCIES {
+        sizes(
+            &format!("`for`, {percent} % live"),
+            &format!("iterate {percent}%, for"),
+            &[1_000, 100_000],
+        );
+    }
+    sizes("`for`, 100 live", &format!("{}, for", sparse::PREFIX), &[100_000, 1_000_000]);
+    sizes("lookup", "get", &[1_000, 100_000, 1_000_000]);
+    sizes("removal and insertion", churn::OPAQUE, &[1_000, 100_000, 1_000_000]);
+    sizes("the same, folded", "churn", &[1_000, 100_000]);
+    sizes("burst", "burst", &[1_000, 100_000]);
+    sizes("clone", duplicate::NAME, &[1_000, 10_000, 1_000_000]);
+    rows
 }
 
 fn group(results: &Results, work: &str, wanted: impl Fn(&Group) -> bool) -> Option<Group> {

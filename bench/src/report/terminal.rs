@@ -11,10 +11,11 @@ const COLUMNS: usize = 6;
 /// Everything of one run, as tables. A ratio is to [`REFERENCE`], or, of snapshots, to a plain copy: above 1 is slower.
 pub(crate) fn text(results: &Results) -> String {
     let mut text = format!(
-        "Build: {}. Nanoseconds, half the interquartile range, and the ratio to {REFERENCE} (snapshots: to memcpy).\n\n",
+        "Build: {}. Nanoseconds, half the distance of the processes' quartiles, and the ratio to {REFERENCE} (snapshots: to memcpy).\n\n",
         results.run.profile
     );
     text += &verdicts(results);
+    text += &beside(results);
     for (file, heading) in FILES {
         for group in results.groups(|work| file_of(work) == file) {
             let (slots, bytes) = (thousands(group.slots), group.object_bytes);
@@ -80,6 +81,19 @@ fn verdicts(results: &Results) -> String {
         ]
     });
     section("Bars", &["limit", "worst", "verdict", "met at", "where it is worst"], rows)
+}
+
+fn beside(results: &Results) -> String {
+    let rows = results.beside.iter().map(|row| {
+        vec![
+            format!("{}, {} bytes, {} slots", row.work, row.object_bytes, thousands(row.slots)),
+            row.contender.clone(),
+            format!("{:.2}", row.ratio),
+            format!("{} {:.2}", row.peer, row.peer_ns),
+        ]
+    });
+    let headings = ["pool", "ratio", "peer, ns"];
+    section("Beside the best stable-address generational peer", &headings, rows)
 }
 
 fn worst(results: &Results) -> String {

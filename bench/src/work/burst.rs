@@ -3,7 +3,6 @@
 //! keys, as in churn.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use super::{Case, NativeWork, Work, operations};
 use crate::contender::Contender;
@@ -37,6 +36,7 @@ struct Run<C: Contender, const P: usize> {
 }
 
 impl<C: Contender, const P: usize> Run<C, P> {
+    #[inline(never)]
     fn burst(&mut self) {
         let Population { store, keys, next, .. } = &mut self.population;
         if self.at + self.size > keys.len() {
@@ -63,11 +63,7 @@ impl<C: Contender, const P: usize> Run<C, P> {
 impl<C: Contender, const P: usize> Lap for Run<C, P> {
     fn lap(&mut self) -> Timed {
         let bursts = (operations(self.population.keys.len()) / self.size).max(1);
-        let start = Instant::now();
-        for _ in 0..bursts {
-            self.burst();
-        }
-        Timed { elapsed: start.elapsed(), operations: bursts * self.size }
+        Timed::of_steps(bursts, self.size, |bursts| (0..bursts).for_each(|_| self.burst()))
     }
 
     fn checksum(&mut self) -> Option<u64> {

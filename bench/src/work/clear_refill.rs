@@ -36,7 +36,7 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
             }
             black_box(&mut self.population.store);
         }
-        Timed { elapsed: start.elapsed(), operations: self.slots * times }
+        Timed::whole(start.elapsed(), self.slots * times)
     }
 
     fn checksum(&mut self) -> Option<u64> {

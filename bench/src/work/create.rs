@@ -37,7 +37,7 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
             elapsed += start.elapsed();
             black_box(&store);
         }
-        Timed { elapsed, operations: self.slots * stores.max(1) }
+        Timed::whole(elapsed, self.slots * stores.max(1))
     }
 
     fn checksum(&mut self) -> Option<u64> {

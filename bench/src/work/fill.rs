@@ -47,7 +47,7 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
             elapsed += start.elapsed();
             self.sum = self.sum.wrapping_mul(3).wrapping_add(population.sum_by_key());
         }
-        Timed { elapsed, operations: self.slots * stores }
+        Timed::whole(elapsed, self.slots * stores)
     }
 
     fn checksum(&mut self) -> Option<u64> {

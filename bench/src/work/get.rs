@@ -3,7 +3,6 @@
 //! The keys are in random order and read front to back, so that what is random is the object alone.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use super::{Case, NativeWork, Work, operations};
 use crate::contender::Contender;
@@ -29,11 +28,10 @@ struct Run<C: Contender, const P: usize> {
     sum: u64,
 }
 
-impl<C: Contender, const P: usize> Lap for Run<C, P> {
-    fn lap(&mut self) -> Timed {
-        let operations = operations(self.population.keys.len());
-        let mut left = operations;
-        let start = Instant::now();
+impl<C: Contender, const P: usize> Run<C, P> {
+    #[inline(never)]
+    fn lookups(&mut self, count: usize) {
+        let mut left = count;
         while left > 0 {
             let keys = &self.population.keys[self.at..];
             let keys = &keys[..keys.len().min(left)];
@@ -46,7 +44,13 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
             left -= keys.len();
         }
         black_box(self.sum);
-        Timed { elapsed: start.elapsed(), operations }
+    }
+}
+
+impl<C: Contender, const P: usize> Lap for Run<C, P> {
+    fn lap(&mut self) -> Timed {
+        let operations = operations(self.population.keys.len());
+        Timed::of_steps(operations, 1, |lookups| self.lookups(lookups))
     }
 
     fn checksum(&mut self) -> Option<u64> {

@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 use std::marker::PhantomData;
-use std::time::Instant;
 
 use super::{Case, NativeWork, Work};
 use crate::contender::Contender;
@@ -92,19 +91,19 @@ struct Run<F, C: Contender, const P: usize> {
 }
 
 impl<F: Form, C: Contender, const P: usize> Run<F, C, P> {
-    fn pass(&mut self) {
-        F::walk::<C, P>(&mut self.population.store, &self.population.keys, Object::advance);
-        black_box(&mut self.population.store);
+    #[inline(never)]
+    fn passes(&mut self, count: usize) {
+        for _ in 0..count {
+            F::walk::<C, P>(&mut self.population.store, &self.population.keys, Object::advance);
+            black_box(&mut self.population.store);
+        }
     }
 }
 
 impl<F: Form, C: Contender, const P: usize> Lap for Run<F, C, P> {
     fn lap(&mut self) -> Timed {
-        let start = Instant::now();
-        for _ in 0..self.passes {
-            self.pass();
-        }
-        Timed { elapsed: start.elapsed(), operations: self.passes * self.population.keys.len() }
+        let each = self.population.keys.len();
+        Timed::of_steps(self.passes, each, |passes| self.passes(passes))
     }
 
     fn checksum(&mut self) -> Option<u64> {

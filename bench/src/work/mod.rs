@@ -4,6 +4,7 @@ pub(crate) mod burst;
 pub(crate) mod churn;
 pub(crate) mod clear_refill;
 pub(crate) mod create;
+pub(crate) mod duplicate;
 pub(crate) mod fill;
 pub(crate) mod get;
 pub(crate) mod growth;

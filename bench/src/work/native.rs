@@ -78,10 +78,7 @@ impl Lap for NativeLap {
     fn lap(&mut self) -> Timed {
         // SAFETY: the pointer is to a live `Lap` that only this owns.
         let timed = unsafe { bench_lap(self.0.as_ptr()) };
-        Timed {
-            elapsed: Duration::from_nanos(timed.nanoseconds),
-            operations: timed.operations as usize,
-        }
+        Timed::whole(Duration::from_nanos(timed.nanoseconds), timed.operations as usize)
     }
 
     fn checksum(&mut self) -> Option<u64> {

@@ -99,7 +99,7 @@ impl<const N: usize> Lap for Run<N> {
         for _ in 0..frames {
             self.frame();
         }
-        Timed { elapsed: start.elapsed(), operations: frames * self.count }
+        Timed::whole(start.elapsed(), frames * self.count)
     }
 
     fn checksum(&mut self) -> Option<u64> {

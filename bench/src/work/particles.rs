@@ -90,7 +90,7 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
         for _ in 0..frames {
             self.frame();
         }
-        Timed { elapsed: start.elapsed(), operations: frames * self.count }
+        Timed::whole(start.elapsed(), frames * self.count)
     }
 
     fn checksum(&mut self) -> Option<u64> {

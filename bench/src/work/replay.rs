@@ -87,7 +87,7 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
             }
         }
         black_box(self.sum);
-        Timed { elapsed: start.elapsed(), operations: times * self.trace.events.len() }
+        Timed::whole(start.elapsed(), times * self.trace.events.len())
     }
 
     fn checksum(&mut self) -> Option<u64> {
@@ -164,7 +164,7 @@ impl<C: Contender> Lap for RunHeap<C> {
             };
         }
         black_box(self.sum);
-        Timed { elapsed: start.elapsed(), operations: trace.events.len() }
+        Timed::whole(start.elapsed(), trace.events.len())
     }
 
     fn checksum(&mut self) -> Option<u64> {

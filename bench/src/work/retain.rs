@@ -47,7 +47,7 @@ impl<C: Contender, const P: usize> Lap for Run<C, P> {
                 C::insert(&mut self.population.store, object);
             }
         }
-        Timed { elapsed, operations: self.slots * frames }
+        Timed::whole(elapsed, self.slots * frames)
     }
 
     fn checksum(&mut self) -> Option<u64> {

@@ -70,7 +70,7 @@ impl<S, C: FnMut(&mut S), F: FnMut(&mut S)> Lap for Repeated<S, C, F> {
             }
             elapsed += begin.elapsed();
         }
-        Timed { elapsed, operations: outer * inner * self.slots }
+        Timed::whole(elapsed, outer * inner * self.slots)
     }
 
     fn checksum(&mut self) -> Option<u64> {

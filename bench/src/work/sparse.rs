@@ -41,14 +41,21 @@ struct Run<F, C: Contender, const P: usize> {
     form: PhantomData<F>,
 }
 
-impl<F: Form, C: Contender, const P: usize> Lap for Run<F, C, P> {
-    fn lap(&mut self) -> Timed {
-        let start = Instant::now();
+impl<F: Form, C: Contender, const P: usize> Run<F, C, P> {
+    #[inline(never)]
+    fn walks(&mut self) {
         for _ in 0..self.walks {
             F::walk::<C, P>(&mut self.population.store, &[], Object::advance);
             black_box(&mut self.population.store);
         }
-        Timed { elapsed: start.elapsed(), operations: self.walks }
+    }
+}
+
+impl<F: Form, C: Contender, const P: usize> Lap for Run<F, C, P> {
+    fn lap(&mut self) -> Timed {
+        let start = Instant::now();
+        self.walks();
+        Timed::whole(start.elapsed(), self.walks)
     }
 
     fn checksum(&mut self) -> Option<u64> {

@@ -96,7 +96,7 @@ impl Lap for Run {
             }
         }
         let operations = FRAMES.0.iter().map(|frame| frame.actors.len()).sum();
-        Timed { elapsed: start.elapsed(), operations }
+        Timed::whole(start.elapsed(), operations)
     }
 
     fn checksum(&mut self) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! Writes the figures on the pages of this repository from the records of its measurements:
 //! `cargo run -p millpond-figures`. With `check`, says which pages differ from their records, and which figures no record
-//! has; `.ci/run` does so.
+//! has; `.ci/run` does so. With `try DIR`, only says whether the pages can be filled from the benchmark's record in
+//! `DIR/benchmark`.
 //!
 //! A table stands between `<!-- figures: NAME -->` and `<!-- end -->`, a single figure between `<!-- = NAME -->` and
 //! `<!-- = -->`. The names are in `tables.rs` and `singles.rs`.
@@ -17,18 +18,24 @@ use std::process::ExitCode;
 use crate::records::Records;
 
 /// The pages that have figures of records. On each, what looks like a measurement is a record's, or listed in `own.txt`.
-const PAGES: &[&str] = &["README.md", "docs/peers.md", "docs/performance.md", "docs/trust.md"];
+const PAGES: &[&str] = &[
+    "README.md",
+    "docs/guide/rebuild-each-frame.md",
+    "docs/peers.md",
+    "docs/performance.md",
+    "docs/trust.md",
+];
 
 fn main() -> ExitCode {
-    let check = match std::env::args().nth(1).as_deref() {
-        None => false,
-        Some("check") => true,
-        Some(other) => {
-            eprintln!("figures: '{other}' is not 'check', the only argument");
-            return ExitCode::from(2);
-        }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let faults = match arguments[..] {
+        [] => run(&repository(), false),
+        ["check"] => run(&repository(), true),
+        ["try", record] => filled(&repository(), Path::new(record)).map(|_| Vec::new()),
+        _ => Err("expected no argument, 'check', or 'try' and a directory".to_owned()),
     };
-    match run(&repository(), check) {
+    match faults {
         Ok(faults) if faults.is_empty() => ExitCode::SUCCESS,
         Ok(faults) => {
             faults.iter().for_each(|fault| eprintln!("{fault}"));
@@ -47,13 +54,9 @@ fn repository() -> PathBuf {
 
 /// Writes the pages, or compares them. Returns what is wrong with them.
 fn run(repository: &Path, check: bool) -> Result<Vec<String>, String> {
-    let records = Records::read(repository)?;
     let own = read(repository, "tools/figures/own.txt")?;
     let mut faults = Vec::new();
-    for &name in PAGES {
-        let old = read(repository, name)?;
-        let new = page::fill(&old, &|name| figure(&records, name))
-            .map_err(|why| format!("{name}: {why}"))?;
+    for (name, old, new) in filled(repository, &repository.join("docs"))? {
         if check {
             faults.extend(page::differences(&old, &new).into_iter().map(|line| {
                 format!("{name}:{line}: not as recorded (cargo run -p millpond-figures)")
@@ -68,6 +71,21 @@ fn run(repository: &Path, check: bool) -> Result<Vec<String>, String> {
         }));
     }
     Ok(faults)
+}
+
+/// The pages: their names, as they are, and with the figures of the records, the benchmark's from `benchmark` in a directory.
+fn filled(
+    repository: &Path,
+    directory: &Path,
+) -> Result<Vec<(&'static str, String, String)>, String> {
+    let records = Records::read(repository, &directory.join("benchmark"))?;
+    let pages = PAGES.iter().map(|&name| {
+        let old = read(repository, name)?;
+        let new = page::fill(&old, &|name| figure(&records, name))
+            .map_err(|why| format!("{name}: {why}"))?;
+        Ok((name, old, new))
+    });
+    pages.collect()
 }
 
 fn figure(records: &Records, name: &str) -> Result<String, String> {

@@ -23,11 +23,27 @@ pub(crate) struct Records {
 pub(crate) struct Bench {
     medians: BTreeMap<Cell, f64>,
     bytes_beyond: BTreeMap<String, f64>,
+    /// All bytes of one of many stores that were created for one object and have it.
+    small_stores: BTreeMap<String, f64>,
+    pub beside: Vec<Beside>,
     pub processor: String,
 }
 
+/// A pool at one work beside the best peer that refuses stale keys and keeps its values in place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Beside {
+    pub work: String,
+    pub bytes: usize,
+    pub slots: usize,
+    pub contender: String,
+    pub peer: String,
+    pub peer_ns: f64,
+    pub ratio: f64,
+}
+
 impl Records {
-    pub(crate) fn read(repository: &Path) -> Result<Self, String> {
+    /// Those of this repository, the benchmark's from a folder such as `docs/benchmark`.
+    pub(crate) fn read(repository: &Path, benchmark: &Path) -> Result<Self, String> {
         let file = |name: &str| {
             std::fs::read_to_string(repository.join(name))
                 .map_err(|error| format!("{name}: {error}"))
@@ -46,12 +62,7 @@ impl Records {
                 .entry(line.split_whitespace().next().unwrap_or("").to_owned())
                 .or_default() += 1;
         }
-        Ok(Self {
-            shipped: Bench::read(&repository.join("docs/benchmark/shipped"))?,
-            gates,
-            worst,
-            functions,
-        })
+        Ok(Self { shipped: Bench::read(&benchmark.join("shipped"))?, gates, worst, functions })
     }
 
     /// The instructions of a gate.
@@ -101,20 +112,27 @@ impl Bench {
                 let row = row.map_err(fault)?;
                 let at = |name: &str| column(name).and_then(|n| row.get(n));
                 let number = |name: &str| at(name).and_then(|text| text.parse::<f64>().ok());
-                if let (Some(work), Some(bytes), Some(slots), Some(contender), Some(median)) = (
-                    at("work"),
-                    number("object_bytes"),
-                    number("slots"),
-                    at("contender"),
-                    number("median_ns"),
-                ) {
-                    let cell =
-                        (work.to_owned(), bytes as usize, slots as usize, contender.to_owned());
-                    bench.medians.insert(cell, median);
+                if let (Some(work), Some(bytes), Some(slots), Some(contender)) =
+                    (at("work"), number("object_bytes"), number("slots"), at("contender"))
+                {
+                    let (work, contender) = (work.to_owned(), contender.to_owned());
+                    let (bytes, slots) = (bytes as usize, slots as usize);
+                    if let (Some(peer), Some(peer_ns), Some(ratio)) =
+                        (at("peer"), number("peer_ns"), number("ratio"))
+                    {
+                        let peer = peer.to_owned();
+                        let row = Beside { work, bytes, slots, contender, peer, peer_ns, ratio };
+                        bench.beside.push(row);
+                    } else if let Some(median) = number("median_ns") {
+                        bench.medians.insert((work, bytes, slots, contender), median);
+                    }
                 } else if let (Some(contender), Some(beyond)) =
                     (at("contender"), number("beyond_object"))
                 {
                     bench.bytes_beyond.insert(contender.to_owned(), beyond);
+                    if let Some(bytes) = number("small_store") {
+                        bench.small_stores.insert(contender.to_owned(), bytes);
+                    }
                 } else if let Some(processor) = at("processor") {
                     bench.processor = processor.to_owned();
                 }
@@ -143,6 +161,46 @@ impl Bench {
         contender: &str,
     ) -> Option<f64> {
         works.iter().filter_map(|work| self.ns(work, slots, contender)).min_by(f64::total_cmp)
+    }
+
+    /// The medians of a work with objects of so many bytes, by slots.
+    pub(crate) fn by_slots(&self, work: &str, bytes: usize, contender: &str) -> Vec<(usize, f64)> {
+        let contender = if contender == "Pool" { POOL } else { contender };
+        let cells = self
+            .medians
+            .iter()
+            .filter(|((of, size, _, who), _)| of == work && *size == bytes && who == contender);
+        cells.map(|((_, _, slots, _), &median)| (*slots, median)).collect()
+    }
+
+    /// A pool's row of a work with objects of 64 bytes, beside the best peer. Without a number of slots, the one that the
+    /// work has.
+    pub(crate) fn beside(
+        &self,
+        work: &str,
+        slots: Option<usize>,
+        contender: &str,
+    ) -> Result<&Beside, String> {
+        let name = if contender == "Pool" { POOL } else { contender };
+        let mut rows = self.beside.iter().filter(|row| {
+            row.work == work
+                && row.bytes == 64
+                && slots.is_none_or(|slots| slots == row.slots)
+                && row.contender == name
+        });
+        rows.next().ok_or_else(|| format!("no '{work}' of '{contender}' beside a peer"))
+    }
+
+    /// All bytes of a small store.
+    pub(crate) fn small_store(&self, contender: &str) -> Result<f64, String> {
+        let name = if contender == "Pool" { POOL } else { contender };
+        let bytes = self.small_stores.get(name).copied();
+        bytes.ok_or_else(|| format!("no memory of a small store of '{contender}'"))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn weigh(&mut self, small_stores: &[(&str, f64)]) {
+        self.small_stores = small_stores.iter().map(|&(who, bytes)| (who.into(), bytes)).collect();
     }
 
     /// Bytes that a slot takes beyond its object of 64 bytes.

@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use crate::records::{Bench, Records};
 
+/// How the names of the works begin that are the frames of a recorded game.
+const FRAMES: &str = "frames freedoom2-";
+
 /// The recorded game whose frames are the first figures of the pages.
 const GAME: &str = "frames freedoom2-map01-8bots";
 
@@ -12,6 +15,7 @@ pub(crate) fn table(records: &Records, name: &str) -> Option<Result<String, Stri
     Some(match name {
         "costs" => costs(&records.shipped),
         "peers" => peers(&records.shipped),
+        "losses" => losses(&records.shipped),
         "sparse" => sparse(&records.shipped),
         "growth" => growth(&records.shipped),
         "snapshots" => snapshots(&records.shipped),
@@ -20,6 +24,9 @@ pub(crate) fn table(records: &Records, name: &str) -> Option<Result<String, Stri
         _ => return None,
     })
 }
+
+/// A removal and an insertion, the pool opaque between them.
+const PAIR: &str = "churn, opaque";
 
 /// What a page calls a store, and what the records call it.
 type Store = (&'static str, &'static str);
@@ -86,8 +93,8 @@ fn thousands(number: f64) -> String {
 
 fn columns_of(bench: &Bench) -> Vec<Column<'_>> {
     let work = |name: &str| format!("{GAME}, {name}");
-    let (by_for, by_for_each, shared, births) =
-        (work("for"), work("for_each"), work("lookups"), work("births and deaths"));
+    let (by_for, by_for_each, births) = (work("for"), work("for_each"), work("births and deaths"));
+    let (shared, lookups) = (work("shared"), work("lookups"));
     let sparse = |slots| {
         move |who: &str| bench.ns_of_fastest(&["sparse, for", "sparse, for_each"], Some(slots), who)
     };
@@ -98,13 +105,28 @@ fn columns_of(bench: &Bench) -> Vec<Column<'_>> {
             written: ns,
         },
         Column {
-            heading: "shared loop with lookups",
+            heading: "shared loop",
             figure: Box::new(move |who| bench.ns(&shared, None, who)),
+            written: ns,
+        },
+        Column {
+            heading: "with lookups",
+            figure: Box::new(move |who| bench.ns(&lookups, None, who)),
             written: ns,
         },
         Column {
             heading: "insert or remove in it",
             figure: Box::new(move |who| bench.ns(&births, None, who)),
+            written: ns,
+        },
+        Column {
+            heading: "pair, 1,000 slots",
+            figure: Box::new(|who| bench.ns(PAIR, Some(1_000), who)),
+            written: ns,
+        },
+        Column {
+            heading: "clone",
+            figure: Box::new(|who| bench.ns("clone", Some(10_000), who)),
             written: ns,
         },
         Column {
@@ -159,49 +181,133 @@ fn by_store(stores: &[Store], columns: &[Column<'_>]) -> Result<String, String> 
     Ok(text)
 }
 
-/// The README's: works in the rows.
+/// The README's: works in the rows, and what follows from them.
 fn costs(bench: &Bench) -> Result<String, String> {
-    let stores = ["Pool", "PackedPool", "VecPool", "slotmap"];
+    let pools = ["Pool", "VecPool", "PackedPool"];
     let columns = columns_of(bench);
-    let rows: [(&str, usize, Written); 5] = [
-        ("a game frame, per object, ns", 0, |ns| format!("{ns:.2}")),
-        ("by a shared loop with lookups, ns", 1, |ns| format!("{ns:.2}")),
-        ("an insertion or removal in it, ns", 2, |ns| format!("{ns:.2}")),
-        ("a loop over 100 objects in 100,000 slots, µs", 3, |ns| {
-            us(ns).trim_end_matches(" µs").to_owned()
-        }),
-        ("the slowest of 1,000,000 insertions, ms", 5, |ns| {
-            ms(ns).trim_end_matches(" ms").to_owned()
-        }),
+    let rows: [(&str, usize, Option<usize>, &str); 6] = [
+        ("a game frame, per object", 0, None, "for"),
+        ("its shared loops", 1, None, "shared"),
+        ("its insertions and removals", 3, None, "births and deaths"),
+        ("both, 1,000 slots", 4, Some(1_000), PAIR),
+        ("a clone, per object", 5, Some(10_000), "clone"),
+        ("a loop over 100 in 100,000 slots", 6, Some(100_000), "sparse, for"),
     ];
-    let mut text = String::from("| objects of 64 bytes | ") + &stores.join(" | ") + " |\n| ---";
-    stores.iter().for_each(|_| text += " | ---:");
+    let mut text = String::from("| ns | ") + &pools.join(" | ");
+    text += " | [best peer](docs/benchmark.md#beside-the-best-peer) |\n| ---";
+    (0..=pools.len()).for_each(|_| text += " | ---:");
     text += " |\n";
-    for (title, column, written) in rows {
+    for (title, column, slots, work) in rows {
         _ = write!(text, "| {title}");
-        for who in stores {
+        for who in pools {
             let figure =
                 (columns[column].figure)(who).ok_or_else(|| format!("no '{title}' of '{who}'"))?;
-            _ = write!(text, " | {}", written(figure));
+            _ = write!(text, " | {}", short(figure));
         }
-        text += " |\n";
+        let of_game = format!("{GAME}, {work}");
+        let work = if slots.is_none() { of_game.as_str() } else { work };
+        let mut beside = bench.beside(work, slots, "Pool")?;
+        if work.ends_with(", for") {
+            let by_for_each = bench.beside(&format!("{work}_each"), slots, "Pool")?;
+            beside = if by_for_each.peer_ns < beside.peer_ns { by_for_each } else { beside };
+        }
+        _ = writeln!(text, " | {} |", short(beside.peer_ns));
     }
     _ = write!(
         text,
-        "\nMedians, as games are shipped, {}.\n",
-        bench.processor.split(" (").next().unwrap_or_default()
+        "\nMedians, objects of 64 bytes, as games are shipped, {}.\n\n{}\n",
+        bench.processor.split(" (").next().unwrap_or_default(),
+        instead(bench)?
     );
     Ok(text)
 }
 
+/// How much more than a peer's time is worth another store: less is noise.
+const WORTH: f64 = 1.1;
+
+/// What a program uses instead of a pool, as far as the record says it.
+fn instead(bench: &Bench) -> Result<String, String> {
+    let ratio = |work: &str, slots| bench.beside(work, slots, "Pool").map(|row| row.ratio);
+    let game = |part: &str| ratio(&format!("{GAME}, {part}"), None);
+    let works = [
+        ("loops", game("for")?.min(game("for_each")?)),
+        ("shared loops", game("shared")?),
+        ("insertions", game("births and deaths")?.max(ratio(PAIR, Some(1_000))?)),
+        ("clones", ratio("clone", Some(10_000))?),
+    ];
+    let slower: Vec<&str> =
+        works.iter().filter(|(_, ratio)| *ratio > WORTH).map(|(work, _)| *work).collect();
+    let slower = match slower.as_slice() {
+        [] => String::new(),
+        [one] => format!(", the best peer if {one} take your time"),
+        [many @ .., last] => {
+            format!(", the best peer if {} or {last} take your time", many.join(", "))
+        }
+    };
+    Ok(format!(
+        "Use a `Vec` if nothing refers to its elements, an ECS if you query by component{slower}.\n\
+         [Where millpond loses](docs/peers.md#where-millpond-loses)."
+    ))
+}
+
+/// With about three digits.
+fn short(figure: f64) -> String {
+    if figure < 10.0 {
+        format!("{figure:.2}")
+    } else if figure < 100.0 {
+        format!("{figure:.1}")
+    } else {
+        thousands(figure)
+    }
+}
+
 fn peers(bench: &Bench) -> Result<String, String> {
     let mut columns = columns_of(bench);
+    // It has a table of its own.
+    columns.retain(|column| column.heading != "1,000,000 slots");
     columns.push(Column {
         heading: "bytes per slot beyond the object",
         figure: Box::new(|who| bench.bytes_beyond(who)),
         written: |bytes| format!("{bytes:.1}"),
     });
     by_store(STORES, &columns)
+}
+
+/// Every work with objects of 64 bytes at which a pool takes longer than the best peer, and memory of which it takes more.
+fn losses(bench: &Bench) -> Result<String, String> {
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    let shown = |ratio: f64| format!("{ratio:.2}");
+    let loses = |ratio: f64| shown(ratio).parse().is_ok_and(|ratio: f64| ratio > 1.0);
+    for row in bench.beside.iter().filter(|row| row.bytes == 64 && row.contender != "VecPool") {
+        let vec_pool = bench.beside(&row.work, Some(row.slots), "VecPool").ok();
+        let vec_pool = vec_pool.map(|row| row.ratio);
+        if loses(row.ratio) || vec_pool.is_some_and(loses) {
+            let work = match row.work.strip_prefix(FRAMES) {
+                Some(part) => format!("frames of {part}"),
+                None if row.work.starts_with("frames ") => row.work.clone(),
+                None => format!("{}, {} slots", row.work, thousands(row.slots as f64)),
+            };
+            let vec_pool = vec_pool.map_or_else(|| "–".to_owned(), shown);
+            let peer = format!("{}, {} ns", row.peer, short(row.peer_ns));
+            rows.push([work, shown(row.ratio), vec_pool, peer]);
+        }
+    }
+    let small = bench.small_store("slotmap")?;
+    let ratio = |pool| bench.small_store(pool).map(|bytes| bytes / small);
+    let (pool, vec_pool) = (ratio("Pool")?, ratio("VecPool")?);
+    if loses(pool) || loses(vec_pool) {
+        let title = "memory of a pool of one object".to_owned();
+        let peer = format!("slotmap, {small:.0} bytes");
+        rows.push([title, shown(pool), shown(vec_pool), peer]);
+    }
+    if rows.is_empty() {
+        return Ok("In no cell of the record.\n".to_owned());
+    }
+    let mut text = String::from("| | `Pool` | `VecPool` | beside |\n| --- | ---: | ---: | --- |\n");
+    for row in rows {
+        _ = writeln!(text, "| {} |", row.join(" | "));
+    }
+    Ok(text)
 }
 
 fn sparse(bench: &Bench) -> Result<String, String> {
@@ -211,7 +317,7 @@ fn sparse(bench: &Bench) -> Result<String, String> {
         ("`Recycler`, all slots", "Recycler"),
         ("`Vec` of `Option`", "Vec of Option"),
     ]);
-    let columns = columns_of(bench).into_iter().skip(3).take(2).collect::<Vec<_>>();
+    let columns = columns_of(bench).into_iter().skip(6).take(2).collect::<Vec<_>>();
     by_store(&stores, &columns)
 }
 
@@ -222,7 +328,7 @@ fn growth(bench: &Bench) -> Result<String, String> {
         ("slotmap-careful", "slotmap-careful"),
         ("`Vec` of `Option`", "Vec of Option"),
     ]);
-    let columns = columns_of(bench).into_iter().skip(5).collect::<Vec<_>>();
+    let columns = columns_of(bench).into_iter().skip(8).collect::<Vec<_>>();
     by_store(&stores, &columns)
 }
 
@@ -250,6 +356,11 @@ fn snapshots(bench: &Bench) -> Result<String, String> {
         text += " |\n";
     }
     Ok(text)
+}
+
+/// The games of the record, in the order of the pages.
+pub(crate) fn games() -> [String; 2] {
+    ["map01-8bots", "map15-solo"].map(|game| format!("{FRAMES}{game}"))
 }
 
 /// Instructions of one removal and one insertion, now and in the first two designs, which nobody can count again.
@@ -302,6 +413,55 @@ fn worst(records: &Records) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::Beside;
+
+    /// A record in which a pool takes so many times a peer's time at all works.
+    fn bench(ratio: f64) -> Bench {
+        let mut bench = Bench::default();
+        let row = |work: &str, slots, contender: &str| Beside {
+            work: work.into(),
+            bytes: 64,
+            slots,
+            contender: contender.into(),
+            peer: "peer".into(),
+            peer_ns: 2.0,
+            ratio,
+        };
+        let works = ["for", "for_each", "shared", "births and deaths"];
+        for pool in ["Pool, Lifo", "VecPool"] {
+            bench.beside.extend(works.map(|part| row(&format!("{GAME}, {part}"), 500, pool)));
+            bench.beside.extend([row(PAIR, 1_000, pool), row("clone", 10_000, pool)]);
+        }
+        bench.weigh(&[("Pool, Lifo", 100.0 * ratio), ("VecPool", 90.0), ("slotmap", 100.0)]);
+        bench
+    }
+
+    #[test]
+    fn where_a_pool_loses_follows_from_the_record() {
+        let text = losses(&bench(1.004)).unwrap();
+        assert_eq!(text, "In no cell of the record.\n");
+        let text = losses(&bench(1.5)).unwrap();
+        assert!(text.contains("| frames of map01-8bots, shared | 1.50 | 1.50 | peer, 2.00 ns |"));
+        assert!(text.contains("| churn, opaque, 1,000 slots | 1.50 | 1.50 | peer, 2.00 ns |"));
+        assert!(
+            text.contains("| memory of a pool of one object | 1.50 | 0.90 | slotmap, 100 bytes |")
+        );
+        assert_eq!(text.lines().count(), 2 + 6 + 1, "{text}");
+    }
+
+    #[test]
+    fn another_store_is_named_for_what_it_does_better_by_more_than_noise() {
+        let text = instead(&bench(1.05)).unwrap();
+        assert!(text.contains("by component.\n"), "{text}");
+        let mut lost = bench(1.05);
+        lost.beside.iter_mut().filter(|row| row.work == "clone").for_each(|row| row.ratio = 1.2);
+        let text = instead(&lost).unwrap();
+        assert!(text.contains("by component, the best peer if clones take your time.\n"), "{text}");
+        let text = instead(&bench(1.2)).unwrap();
+        assert!(text.contains(" if loops, shared loops, insertions or clones take"), "{text}");
+        lost.beside.clear();
+        assert!(instead(&lost).unwrap_err().contains("no 'frames "));
+    }
 
     #[test]
     fn numbers_are_written_as_the_pages_have_them() {
