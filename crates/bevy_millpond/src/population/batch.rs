@@ -177,7 +177,7 @@ impl<M: Component> Population<M> {
         let mut dead = self.spare.entities.pop().unwrap_or_default();
         dead.clear();
         for entity in entities {
-            if let Some(place) = self.place_of(entity) {
+            if let Some(place) = self.take_out(entity) {
                 self.vacate(place);
                 dead.push(entity);
             }
@@ -214,7 +214,7 @@ impl<M: Component> Population<M> {
         for _ in 0..births.0.len() {
             // The rest is refused as well, and counted.
             if let Ok(handle) = self.take() {
-                evicted.extend(self.places.as_mut_slice()[handle.index() as usize].entity.take());
+                evicted.extend(self.places.as_mut_slice()[handle.index() as usize].member.take());
                 handles.push(handle);
             }
         }

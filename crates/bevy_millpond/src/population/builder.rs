@@ -7,7 +7,8 @@ use bevy_ecs::prelude::*;
 use millpond::Recycler;
 use millpond::overflow::EvictOldest;
 
-use super::{Noticing, Place, Population, away, notice};
+use super::place::Place;
+use super::{NO_BUNDLE, Noticing, Population, away, notice};
 use crate::by_entity::ByEntity;
 use crate::full::WhenFull;
 use crate::name::short_name;
@@ -154,6 +155,7 @@ impl<M: Component> PopulationBuilder<M> {
             next_look: 0,
             doomed: Vec::new(),
             known_bundles: Vec::new(),
+            quick_bundle: NO_BUNDLE,
             spare: Default::default(),
         };
         if has_fixed_indices {

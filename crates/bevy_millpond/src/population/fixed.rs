@@ -9,6 +9,7 @@
 use bevy_ecs::prelude::*;
 use millpond::Handle;
 
+use super::place::Member;
 use super::spawn::warn;
 use super::{Place, Population, away};
 
@@ -26,6 +27,13 @@ impl<M: Component> Population<M> {
         }
     }
 
+    #[inline(never)]
+    pub(super) fn despawn_fixed(&mut self, commands: &mut Commands, entity: Entity) -> bool {
+        let Some(place) = self.place_of(entity) else { return false };
+        self.end_fixed(commands, place, entity);
+        true
+    }
+
     pub(super) fn end_fixed(&mut self, commands: &mut Commands, place: usize, entity: Entity) {
         let Some(handle) = self.await_end(place, entity) else { return };
         commands.queue(move |world: &mut World| end(world, handle, entity));
@@ -34,7 +42,7 @@ impl<M: Component> Population<M> {
     /// The place stays taken until the entity is despawned, so that nobody spawns there before.
     pub(super) fn await_end(&mut self, at: usize, entity: Entity) -> Option<Handle<M>> {
         let place = &mut self.places.as_mut_slice()[at];
-        place.entity = None;
+        place.member = Member::NONE;
         place.next = Some(after(entity));
         self.places.handle_at(at)
     }
@@ -59,7 +67,7 @@ impl<M: Component> Population<M> {
     pub(super) fn next_id(&mut self, handle: Handle<M>) -> Option<Entity> {
         let place = self.place_mut(handle);
         // After whom the place was taken from, who may not even be spawned yet.
-        let next = place.entity.take().map(after);
+        let next = place.member.take().map(after);
         next.or(place.next.take())
     }
 
@@ -68,7 +76,7 @@ impl<M: Component> Population<M> {
     }
 
     fn is_of(&self, handle: Handle<M>, entity: Entity) -> bool {
-        self.places.get(handle).is_some_and(|place| place.entity == Some(entity))
+        self.places.get(handle).is_some_and(|place| place.member.is(entity))
     }
 
     /// Lets the place go of its index.

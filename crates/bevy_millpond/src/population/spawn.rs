@@ -36,8 +36,31 @@ impl<M: Component> Population<M> {
     /// # Errors
     ///
     /// If there is no place, and the rule is to refuse.
+    #[inline(always)]
     #[track_caller]
     pub fn spawn<'a, B: Bundle>(
+        &mut self,
+        commands: &'a mut Commands,
+        bundle: B,
+    ) -> Result<EntityCommands<'a>, Full> {
+        if self.quick_bundle != TypeId::of::<B>() || self.is_full() {
+            return self.spawn_with_care(commands, bundle);
+        }
+        let mut spawned = commands.spawn(bundle);
+        let entity = spawned.id();
+        let Some((handle, place)) = self.places.acquire() else {
+            spawned.despawn();
+            return Err(self.full());
+        };
+        place.settle(entity);
+        self.note(handle.index(), entity);
+        Ok(spawned)
+    }
+
+    /// The same, whatever the rule, for bundles of any type.
+    #[inline(never)]
+    #[track_caller]
+    fn spawn_with_care<'a, B: Bundle>(
         &mut self,
         commands: &'a mut Commands,
         bundle: B,
@@ -124,9 +147,14 @@ impl<M: Component> Population<M> {
     /// same system; after `commands.entity(entity).despawn()`, which is as good otherwise, it is when the population
     /// [notices](super::Noticing). With [fixed indices](super::PopulationBuilder::fixed_indices), it is when the
     /// commands are applied.
+    #[inline(always)]
     pub fn despawn(&mut self, commands: &mut Commands, entity: Entity) -> bool {
-        let Some(place) = self.place_of(entity) else { return false };
-        self.end(commands, place, entity);
+        if self.has_fixed_indices {
+            return self.despawn_fixed(commands, entity);
+        }
+        let Some(place) = self.take_out(entity) else { return false };
+        self.vacate(place);
+        commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         true
     }
 
@@ -148,7 +176,7 @@ impl<M: Component> Population<M> {
     pub fn clear(&mut self, commands: &mut Commands) -> usize {
         let members = self.len();
         for place in 0..self.places.capacity() {
-            match self.places.as_slice()[place].entity {
+            match self.places.as_slice()[place].member.get() {
                 Some(entity) => self.end(commands, place, entity),
                 // Of a batch that is still in a queue, which then does not spawn it.
                 None if !self.has_fixed_indices => self.vacate(place),
@@ -158,13 +186,12 @@ impl<M: Component> Population<M> {
         members
     }
 
-    #[inline]
     fn end(&mut self, commands: &mut Commands, place: usize, entity: Entity) {
         if self.has_fixed_indices {
             self.end_fixed(commands, place, entity);
         } else {
             self.vacate(place);
-            despawn_by::<M>(commands, entity);
+            commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         }
     }
 
@@ -183,7 +210,7 @@ impl<M: Component> Population<M> {
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
         // What is awaited has no key, and goes first.
-        let key = |_, place: &Place| place.entity.map(&mut key);
+        let key = |_, place: &Place| place.member.get().map(&mut key);
         let taken = self.places.acquire_or_evict(key).map(|(handle, ..)| handle);
         self.note_age(taken)
     }
@@ -193,7 +220,7 @@ impl<M: Component> Population<M> {
         key_of_bundle: K,
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
-        let key = |_, place: &Place| place.entity.map(&mut key);
+        let key = |_, place: &Place| place.member.get().map(&mut key);
         let taken = self.places.acquire_unless_least(Some(key_of_bundle), key);
         let taken = taken.map(|(handle, ..)| handle);
         self.note_age(taken)
@@ -225,8 +252,8 @@ impl<M: Component> Population<M> {
             return self.begin_fixed(commands, handle, bundle);
         }
         let place = handle.index() as usize;
-        if let Some(evicted) = self.places.as_mut_slice()[place].entity.take() {
-            despawn_by::<M>(commands, evicted);
+        if let Some(evicted) = self.places.as_mut_slice()[place].member.take() {
+            commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
         }
         let spawned = commands.spawn(bundle);
         self.settle_in(place, spawned.id());
@@ -244,14 +271,17 @@ impl<M: Component> Population<M> {
     #[inline]
     pub(super) fn is_new_bundle<B: Bundle>(&mut self) -> bool {
         let bundle = TypeId::of::<B>();
-        self.known_bundles.first() != Some(&bundle) && self.learn_bundle(bundle)
+        self.quick_bundle != bundle && self.learn_bundle(bundle)
     }
 
-    #[cold]
+    #[inline(never)]
     fn learn_bundle(&mut self, bundle: TypeId) -> bool {
         let is_new = !self.known_bundles.contains(&bundle);
         if is_new {
             self.known_bundles.push(bundle);
+        }
+        if self.oldest.is_none() && !self.has_fixed_indices {
+            self.quick_bundle = bundle;
         }
         is_new
     }
@@ -279,22 +309,19 @@ pub(super) fn warn<M: Component>(world: &mut World, message: String) {
     world.fallback_error_handler()(error, ErrorContext::Command { name });
 }
 
-/// Despawns an entity whose place is vacant by now, or somebody else's, with commands.
+/// Despawns an entity whose place is vacant by now, or somebody else's.
 #[inline]
-fn despawn_by<M: Component>(commands: &mut Commands, entity: Entity) {
-    match commands.get_spawned_entity(entity) {
-        Ok(mut entity) => entity.try_despawn(),
-        // Its spawn is in a queue.
-        Err(_) => commands.queue(move |world: &mut World| despawn::<M>(world, entity)),
+pub(super) fn despawn<M: Component>(world: &mut World, entity: Entity) {
+    if world.try_despawn(entity).is_err() {
+        doom::<M>(world, entity);
     }
 }
 
-/// Despawns an entity whose place is vacant by now, or somebody else's.
-pub(super) fn despawn<M: Component>(world: &mut World, entity: Entity) {
-    if let Ok(entity) = world.get_entity_mut(entity) {
-        entity.despawn();
-    } else if world.entities().contains(entity)
-        // Bevy may apply the commands of two systems in another order than that in which the systems ran.
+/// Bevy may apply the commands of two systems in another order than that in which the systems ran: so the spawn of this entity
+/// may still be in a queue.
+#[cold]
+fn doom<M: Component>(world: &mut World, entity: Entity) {
+    if world.entities().contains(entity)
         && let Some(mut population) = world.get_resource_mut::<Population<M>>()
     {
         population.doomed.push(entity);

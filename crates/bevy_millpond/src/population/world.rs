@@ -74,7 +74,7 @@ impl PopulationWorld for World {
             fixed::begin(self, handle, entity, false, bundle);
             return Ok(entity);
         }
-        let evicted = population.places.as_mut_slice()[place].entity.take();
+        let evicted = population.places.as_mut_slice()[place].member.take();
         let entity = self.entity_allocator().alloc();
         self.resource_mut::<Population<M>>().settle_in(place, entity);
         if let Some(evicted) = evicted {
