@@ -23,8 +23,13 @@ use scene::{Scene, node};
 
 macro_rules! components {
     ($($name:ident)*) => {
-        $(#[derive(Component, Clone, Copy, Default)]
-        struct $name(#[allow(dead_code)] [f32; 4]);)*
+        $(#[derive(Component, Clone, Copy)]
+        struct $name(#[allow(dead_code)] [f32; 4]);
+        impl Default for $name {
+            fn default() -> Self {
+                Self([1.0, 2.0, 3.0, 4.0])
+            }
+        })*
     };
 }
 components!(A B C D E F G H I J K L M N O);
@@ -262,10 +267,26 @@ where
 {
     use bevy_ecs::entity::EntityAllocator;
     match way {
+        Way::Plain if below == Below::Nothing => {
+            boxed(|mut lives: ResMut<Lives<Entity>>, mut commands: Commands| {
+                lives.each(|entity| *entity = commands.spawn(T::default()).id());
+                lives.turn += 1;
+            })
+        }
+        Way::Population { .. } if below == Below::Nothing => boxed(
+            |mut lives: ResMut<Lives<Entity>>,
+             mut population: ResMut<Population<A>>,
+             mut commands: Commands| {
+                lives.each(|entity| {
+                    *entity = population.spawn(&mut commands, T::default()).unwrap().id();
+                });
+                lives.turn += 1;
+            },
+        ),
         Way::Plain => boxed(move |mut lives: ResMut<Lives<Entity>>, mut commands: Commands| {
             lives.each(|entity| {
                 *entity = match below {
-                    Below::Nothing => commands.spawn(T::default()).id(),
+                    Below::Nothing => unreachable!(),
                     Below::TwoChildren => {
                         commands.spawn((T::default(), children![Part, Part])).id()
                     }
@@ -313,7 +334,7 @@ where
                   mut commands: Commands| {
                 lives.each(|entity| {
                     let spawned = match below {
-                        Below::Nothing => population.spawn(&mut commands, T::default()),
+                        Below::Nothing => unreachable!(),
                         Below::TwoChildren => {
                             population.spawn(&mut commands, (T::default(), children![Part, Part]))
                         }

@@ -87,6 +87,7 @@ impl<M: Component> Population<M> {
             self.places.as_mut_slice()[place] = Place::default();
         }
         self.doomed.clear();
+        self.overtaken += 1;
     }
 
     /// Makes the place of a life vacant that began or ended while the population was away.

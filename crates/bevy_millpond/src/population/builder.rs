@@ -156,6 +156,7 @@ impl<M: Component> PopulationBuilder<M> {
             doomed: Vec::new(),
             known_bundles: Vec::new(),
             quick_bundle: NO_BUNDLE,
+            overtaken: home << 32,
             spare: Default::default(),
         };
         if has_fixed_indices {

@@ -111,6 +111,9 @@ pub struct Population<M: Component> {
     known_bundles: Vec<TypeId>,
     /// The last of them, if nothing but a place is to be taken for it: there is no list of ages, and no index. [`NO_BUNDLE`] else.
     quick_bundle: TypeId,
+    /// Changes whenever a place may have been taken back whose entity is awaited, and is another for each population: so
+    /// that a batch need not look at each of its places.
+    overtaken: u64,
     /// Memory of batches, used again and again.
     spare: Spare<M>,
 }

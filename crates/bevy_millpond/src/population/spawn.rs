@@ -175,6 +175,7 @@ impl<M: Component> Population<M> {
     /// A bundle with `DespawnOnExit` does the same.
     pub fn clear(&mut self, commands: &mut Commands) -> usize {
         let members = self.len();
+        self.overtaken += 1;
         for place in 0..self.places.capacity() {
             match self.places.as_slice()[place].member.get() {
                 Some(entity) => self.end(commands, place, entity),
@@ -198,10 +199,12 @@ impl<M: Component> Population<M> {
     /// Takes a place, and evicts if that is the rule: the place then still names the entity that was there.
     #[inline]
     pub(super) fn take(&mut self) -> Result<Handle<M>, Full> {
+        let is_full = self.is_full();
         let taken = match &mut self.oldest {
             Some(oldest) => oldest.acquire(&mut self.places).map(|(handle, ..)| handle),
             None => self.places.acquire().map(|(handle, _)| handle),
         };
+        self.overtaken += u64::from(is_full && taken.is_some());
         taken.ok_or_else(|| self.full())
     }
 
@@ -210,6 +213,7 @@ impl<M: Component> Population<M> {
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
         // What is awaited has no key, and goes first.
+        self.overtaken += u64::from(self.is_full());
         let key = |_, place: &Place| place.member.get().map(&mut key);
         let taken = self.places.acquire_or_evict(key).map(|(handle, ..)| handle);
         self.note_age(taken)
@@ -220,6 +224,7 @@ impl<M: Component> Population<M> {
         key_of_bundle: K,
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
+        self.overtaken += u64::from(self.is_full());
         let key = |_, place: &Place| place.member.get().map(&mut key);
         let taken = self.places.acquire_unless_least(Some(key_of_bundle), key);
         let taken = taken.map(|(handle, ..)| handle);
