@@ -7,7 +7,7 @@ use bevy_ecs::entity::EntityAllocator;
 use bevy_ecs::prelude::*;
 use millpond::Handle;
 
-use super::spawn::despawn;
+use super::spawn::{KnownBundle, despawn};
 use super::{Population, away};
 
 /// Memory of batches that were applied, for the next ones: so that nothing allocates in play.
@@ -202,7 +202,7 @@ impl<M: Component> Population<M> {
         commands: &mut Commands,
         bundles: impl IntoIterator<Item = B>,
     ) -> (Box<Births<B>>, Vec<Handle<M>>, Vec<Entity>) {
-        self.look_at_bundle::<B>(commands);
+        self.look_at_bundle(commands, KnownBundle::of::<M, B>());
         // The caller's code runs before a place is taken.
         let mut births = self.spare.bundles::<B>();
         births.0.extend(bundles);

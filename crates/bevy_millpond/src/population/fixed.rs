@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use millpond::Handle;
 
 use super::place::Member;
-use super::spawn::warn;
+use super::spawn::{Birth, warn};
 use super::{Place, Population, away};
 
 /// The id of the next life with the index of this one.
@@ -48,19 +48,13 @@ impl<M: Component> Population<M> {
     }
 
     #[track_caller]
-    pub(super) fn begin_fixed<'a, B: Bundle>(
-        &mut self,
-        commands: &'a mut Commands,
-        handle: Handle<M>,
-        bundle: B,
-    ) -> EntityCommands<'a> {
+    pub(super) fn prepare_fixed(&mut self, commands: &mut Commands, handle: Handle<M>) -> Birth<M> {
         let (entity, is_made) = match self.next_id(handle) {
             Some(entity) => (entity, false),
             None => (commands.spawn_empty().id(), true),
         };
         self.settle_in(handle.index() as usize, entity);
-        commands.queue(move |world: &mut World| begin(world, handle, entity, is_made, bundle));
-        commands.entity(entity)
+        Birth::At { handle, entity, is_made }
     }
 
     /// The id of the life for which this place was taken.

@@ -43,31 +43,25 @@ impl<M: Component> Population<M> {
         commands: &'a mut Commands,
         bundle: B,
     ) -> Result<EntityCommands<'a>, Full> {
-        if self.quick_bundle != TypeId::of::<B>() || self.is_full() {
-            return self.spawn_with_care(commands, bundle);
-        }
-        let mut spawned = commands.spawn(bundle);
-        let entity = spawned.id();
-        let Some((handle, place)) = self.places.acquire() else {
-            spawned.despawn();
-            return Err(self.full());
+        let is_quick = self.quick_bundle == TypeId::of::<B>() && !self.is_full();
+        let birth = match is_quick.then(|| self.places.acquire()).flatten() {
+            Some((handle, _)) => Birth::Anywhere { place: handle.index() },
+            None => self.make_room(commands, KnownBundle::of::<M, B>())?,
         };
-        place.settle(entity);
-        self.note(handle.index(), entity);
-        Ok(spawned)
+        Ok(self.begin(commands, birth, bundle))
     }
 
-    /// The same, whatever the rule, for bundles of any type.
+    /// Takes a place, whatever the rule, for a bundle of any type.
     #[inline(never)]
     #[track_caller]
-    fn spawn_with_care<'a, B: Bundle>(
+    fn make_room(
         &mut self,
-        commands: &'a mut Commands,
-        bundle: B,
-    ) -> Result<EntityCommands<'a>, Full> {
+        commands: &mut Commands,
+        bundle: KnownBundle,
+    ) -> Result<Birth<M>, Full> {
         self.look_if_full(|entity| commands.get_entity(entity).is_err());
         let handle = self.take()?;
-        Ok(self.begin(commands, handle, bundle))
+        Ok(self.prepare(commands, handle, bundle))
     }
 
     /// The same as [`spawn`](Self::spawn), but if all places are taken, despawns the member with the least `key`, whatever the
@@ -103,7 +97,8 @@ impl<M: Component> Population<M> {
     ) -> Result<EntityCommands<'a>, Full> {
         self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
         let handle = self.take_evicting(key)?;
-        Ok(self.begin(commands, handle, bundle))
+        let birth = self.prepare(commands, handle, KnownBundle::of::<M, B>());
+        Ok(self.begin(commands, birth, bundle))
     }
 
     /// The same as [`spawn_evicting`](Self::spawn_evicting), but refuses the new one if all members have greater keys than its
@@ -140,7 +135,8 @@ impl<M: Component> Population<M> {
     ) -> Result<EntityCommands<'a>, Full> {
         self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
         let handle = self.take_unless_least(key_of_bundle, key)?;
-        Ok(self.begin(commands, handle, bundle))
+        let birth = self.prepare(commands, handle, KnownBundle::of::<M, B>());
+        Ok(self.begin(commands, birth, bundle))
     }
 
     /// Despawns a member with the commands, and returns whether it was one. **Its place is vacant at once**, for a spawn in the
@@ -243,40 +239,59 @@ impl<M: Component> Population<M> {
         Full { name: self.name, capacity: self.places.capacity() }
     }
 
-    /// Spawns in a place that was taken, and despawns whom it was taken from.
-    #[inline]
+    /// Despawns whom this place was taken from, and decides which entity is to be spawned there.
+    #[inline(never)]
+    #[track_caller]
+    fn prepare(
+        &mut self,
+        commands: &mut Commands,
+        handle: Handle<M>,
+        bundle: KnownBundle,
+    ) -> Birth<M> {
+        self.look_at_bundle(commands, bundle);
+        if self.has_fixed_indices {
+            return self.prepare_fixed(commands, handle);
+        }
+        let place = handle.index();
+        if let Some(evicted) = self.places.as_mut_slice()[place as usize].member.take() {
+            commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
+        }
+        Birth::Anywhere { place }
+    }
+
+    #[inline(always)]
     #[track_caller]
     fn begin<'a, B: Bundle>(
         &mut self,
         commands: &'a mut Commands,
-        handle: Handle<M>,
+        birth: Birth<M>,
         bundle: B,
     ) -> EntityCommands<'a> {
-        self.look_at_bundle::<B>(commands);
-        if self.has_fixed_indices {
-            return self.begin_fixed(commands, handle, bundle);
-        }
-        let place = handle.index() as usize;
-        if let Some(evicted) = self.places.as_mut_slice()[place].member.take() {
-            commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
-        }
-        let spawned = commands.spawn(bundle);
-        self.settle_in(place, spawned.id());
-        spawned
+        let entity = match birth {
+            Birth::Anywhere { place } => {
+                let entity = commands.spawn(bundle).id();
+                self.settle_in(place as usize, entity);
+                entity
+            }
+            Birth::At { handle, entity, is_made } => {
+                commands.queue(move |world: &mut World| {
+                    super::fixed::begin(world, handle, entity, is_made, bundle);
+                });
+                entity
+            }
+        };
+        commands.entity(entity)
     }
 
     /// Looks once at each type of bundle: whether it has an `M`.
-    #[inline]
-    pub(super) fn look_at_bundle<B: Bundle>(&mut self, commands: &mut Commands) {
-        if self.is_new_bundle::<B>() {
-            commands.queue(warn_of_bundle::<M, B>);
+    pub(super) fn look_at_bundle(&mut self, commands: &mut Commands, bundle: KnownBundle) {
+        if self.is_new_bundle(bundle) {
+            commands.queue(bundle.warn);
         }
     }
 
-    #[inline]
-    pub(super) fn is_new_bundle<B: Bundle>(&mut self) -> bool {
-        let bundle = TypeId::of::<B>();
-        self.quick_bundle != bundle && self.learn_bundle(bundle)
+    pub(super) fn is_new_bundle(&mut self, bundle: KnownBundle) -> bool {
+        self.quick_bundle != bundle.kind && self.learn_bundle(bundle.kind)
     }
 
     #[inline(never)]
@@ -292,8 +307,35 @@ impl<M: Component> Population<M> {
     }
 }
 
+/// What the queue of commands is to spawn, in a place that was taken.
+pub(super) enum Birth<M: Component> {
+    Anywhere {
+        place: u32,
+    },
+    /// With a fixed index.
+    At {
+        handle: Handle<M>,
+        entity: Entity,
+        is_made: bool,
+    },
+}
+
+/// A type of bundle, and what warns if it has no `M`.
+#[derive(Clone, Copy)]
+pub(super) struct KnownBundle {
+    kind: TypeId,
+    pub(super) warn: fn(&mut World),
+}
+
+impl KnownBundle {
+    #[inline]
+    pub(super) fn of<M: Component, B: Bundle>() -> Self {
+        Self { kind: TypeId::of::<B>(), warn: warn_of_bundle::<M, B> }
+    }
+}
+
 /// Without its marker, nobody is told when the entity ends.
-pub(super) fn warn_of_bundle<M: Component, B: Bundle>(world: &mut World) {
+fn warn_of_bundle<M: Component, B: Bundle>(world: &mut World) {
     let marker = world.register_component::<M>();
     if world.register_bundle::<B>().contributed_components().contains(&marker) {
         return;

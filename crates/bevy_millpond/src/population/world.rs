@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 
 use super::batch::discard_id;
-use super::spawn::{despawn, warn_of_bundle};
+use super::spawn::{KnownBundle, despawn};
 use super::{Population, fixed};
 use crate::full::Full;
 
@@ -62,7 +62,8 @@ impl PopulationWorld for World {
         let mut population = self.resource_mut::<Population<M>>();
         let handle = population.take()?;
         let place = handle.index() as usize;
-        let is_new = population.is_new_bundle::<B>();
+        let kind = KnownBundle::of::<M, B>();
+        let is_new = population.is_new_bundle(kind);
         if population.has_fixed_indices {
             let next = population.next_id(handle);
             let entity = next.unwrap_or_else(|| self.entity_allocator().alloc());
@@ -90,7 +91,7 @@ impl PopulationWorld for World {
             discard_id(self, entity);
         }
         if is_new {
-            warn_of_bundle::<M, B>(self);
+            (kind.warn)(self);
         }
         Ok(entity)
     }
