@@ -2,6 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release --example costs              # nanoseconds of a life, and whole frames: two minutes on a quiet machine
+//! cargo run --release --example costs -- frames    # only whole frames, of populations
 //! cargo run --release --example costs -- list      # the rows and ways that can be counted
 //! valgrind --tool=callgrind --toggle-collect='*costs::counted*' target/release/examples/costs 1 population
 //! ```
@@ -399,30 +400,46 @@ fn table() {
     }
 }
 
-/// 10,000 are alive, 500 lives end and 500 begin, and ten systems walk over all.
+/// 10,000 are alive, 500 lives end and 500 begin, and ten systems walk over all. Prints parts of what plain Bevy takes: the
+/// medians of rounds in which all ways take turns.
 fn frames() {
-    println!("microseconds a frame of 500 lives, and of ten walks over 10,000 entities");
-    let ways = WAYS.iter().filter(|(_, way)| !matches!(way, Way::Population { fixes: true, .. }));
+    println!(
+        "a frame of 500 lives, and of ten walks over 10,000 entities: microseconds, and of plain Bevy's"
+    );
+    let ways = WAYS.iter().filter(|(_, way)| {
+        let noticing = Noticing::EachFrame;
+        let is_default = *way == Way::Population { noticing, fixes: false };
+        is_default || matches!(way, Way::Plain | Way::Batch | Way::BatchIds)
+    });
     let mut all: Vec<_> = ways
         .map(|&(name, way)| {
-            (name, measured::<Five>(way, Below::Nothing, 10_000, 500), Vec::new(), Vec::new())
+            let measured = measured::<Five>(way, Below::Nothing, 10_000, 500);
+            (name, measured, [Vec::new(), Vec::new(), Vec::new()])
         })
         .collect();
-    for round in 0..101 {
-        for (_, measured, lives, walks) in &mut all {
+    for round in 0..=1000 {
+        let mut plain = 0.0;
+        for (_, measured, [lives, walks, ratios]) in &mut all {
             let start = Instant::now();
             measured.run();
             let middle = Instant::now();
             measured.walk();
+            let walked = middle.elapsed().as_nanos() as f64 / 1e3;
+            let lived = (middle - start).as_nanos() as f64 / 1e3;
+            // The first round is not counted, and the first way is plain Bevy.
+            if plain == 0.0 {
+                plain = lived + walked;
+            }
             if round > 0 {
-                lives.push((middle - start).as_nanos() as f64 / 1e3);
-                walks.push(middle.elapsed().as_nanos() as f64 / 1e3);
+                lives.push(lived);
+                walks.push(walked);
+                ratios.push((lived + walked) / plain);
             }
         }
     }
-    for (name, _, lives, walks) in all {
-        let (lives, walks) = (median(lives), median(walks));
-        println!("{name}: {lives:.0} + {walks:.0} = {:.0}", lives + walks);
+    for (name, _, times) in all {
+        let [lives, walks, ratio] = times.map(median);
+        println!("{name}: {lives:.0} + {walks:.0}; {ratio:.2}");
     }
 }
 
@@ -431,6 +448,10 @@ fn main() -> ExitCode {
     match &arguments[..] {
         [] => {
             table();
+            frames();
+            ExitCode::SUCCESS
+        }
+        [only] if only == "frames" => {
             frames();
             ExitCode::SUCCESS
         }
@@ -460,6 +481,6 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("costs: expected nothing, `list`, or ROW WAY of its list");
+    eprintln!("costs: expected nothing, `frames`, `list`, or ROW WAY of its list");
     ExitCode::from(2)
 }

@@ -260,7 +260,7 @@ impl<M: Component> Population<M> {
         member.filter(|_| !self.has_fixed_indices || place.in_world == member)
     }
 
-    /// The place of a member, which is to be made vacant.
+    /// The place of a member, which is to be made vacant. (The placeholder is nobody's id: no index is as high as its own.)
     #[inline(always)]
     fn take_out(&mut self, entity: Entity) -> Option<usize> {
         let places = self.places.as_slice();

@@ -31,9 +31,10 @@ pub(super) struct Member(Entity);
 impl Member {
     pub(super) const NONE: Self = Self(Entity::PLACEHOLDER);
 
+    /// Whether it is this entity, which is not [`Entity::PLACEHOLDER`].
     #[inline]
     pub(super) fn is(self, entity: Entity) -> bool {
-        self.0 == entity && entity != Entity::PLACEHOLDER
+        self.0 == entity
     }
 
     #[inline]
