@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use bevy_app::{App, Last};
 use bevy_ecs::bundle::NoBundleEffect;
 use bevy_ecs::prelude::*;
 use bevy_ecs::spawn::SpawnIter;
@@ -48,6 +49,8 @@ enum Way {
         noticing: Noticing,
         fixes: bool,
     },
+    /// Of a population that others end the members of, as always: it notices at the end of the frame.
+    ByOthers,
     /// Of a population, in one command each.
     Batch,
     /// The same, and the ids are known at once.
@@ -55,9 +58,10 @@ enum Way {
     Pool(Sleeping),
 }
 
-const WAYS: [(&str, Way); 8] = [
+const WAYS: [(&str, Way); 9] = [
     ("plain", Way::Plain),
     ("population", Way::Population { noticing: Noticing::EachFrame, fixes: false }),
+    ("by_others", Way::ByOthers),
     ("batch", Way::Batch),
     ("batch_ids", Way::BatchIds),
     ("at_once", Way::Population { noticing: Noticing::AtOnce, fixes: false }),
@@ -91,6 +95,8 @@ impl Measured {
             system.run_without_applying_deferred((), &mut self.world).unwrap();
             system.apply_deferred(&mut self.world);
         }
+        // What notices, if there is something.
+        let _nothing = self.world.try_run_schedule(Last);
         // As each update of an app does: else Bevy's lists of removed components grow and grow.
         self.world.clear_trackers();
     }
@@ -200,7 +206,13 @@ where
                 Way::Population { noticing, .. } => population.noticing(noticing),
                 _ => population,
             };
-            population.insert_into(&mut world);
+            if way == Way::ByOthers {
+                let mut app = App::new();
+                app.add_population(population);
+                world = std::mem::take(app.world_mut());
+            } else {
+                population.insert_into(&mut world);
+            }
             let alive: Vec<Entity> = (0..all)
                 .map(|_| {
                     let entity = match way {
@@ -229,9 +241,11 @@ where
 
 fn end(way: Way) -> BoxedSystem {
     match way {
-        Way::Plain => boxed(|mut lives: ResMut<Lives<Entity>>, mut commands: Commands| {
-            lives.each(|&mut entity| commands.entity(entity).despawn());
-        }),
+        Way::Plain | Way::ByOthers => {
+            boxed(|mut lives: ResMut<Lives<Entity>>, mut commands: Commands| {
+                lives.each(|&mut entity| commands.entity(entity).despawn());
+            })
+        }
         Way::Batch => boxed(
             |lives: Res<Lives<Entity>>,
              mut population: ResMut<Population<A>>,
@@ -274,7 +288,7 @@ where
                 lives.turn += 1;
             })
         }
-        Way::Population { .. } if below == Below::Nothing => boxed(
+        Way::Population { .. } | Way::ByOthers if below == Below::Nothing => boxed(
             |mut lives: ResMut<Lives<Entity>>,
              mut population: ResMut<Population<A>>,
              mut commands: Commands| {
@@ -409,7 +423,7 @@ fn frames() {
     let ways = WAYS.iter().filter(|(_, way)| {
         let noticing = Noticing::EachFrame;
         let is_default = *way == Way::Population { noticing, fixes: false };
-        is_default || matches!(way, Way::Plain | Way::Batch | Way::BatchIds)
+        is_default || matches!(way, Way::Plain | Way::ByOthers | Way::Batch | Way::BatchIds)
     });
     let mut all: Vec<_> = ways
         .map(|&(name, way)| {

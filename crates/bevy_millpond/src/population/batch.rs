@@ -215,12 +215,12 @@ impl<M: Component> Population<M> {
         evicted.clear();
         // Whom there is no room for is refused as well, and counted.
         if self.oldest.is_none() {
-            let room = births.0.iter().filter_map(|_| Some(self.places.acquire()?.0));
+            let room = births.0.iter().filter_map(|_| self.places.acquire());
             handles.extend(room);
         } else {
             for _ in 0..births.0.len() {
                 if let Ok(handle) = self.take() {
-                    let place = &mut self.places.as_mut_slice()[handle.index() as usize];
+                    let place = &mut self.members[handle.index() as usize];
                     evicted.extend(place.member.take());
                     handles.push(handle);
                 }

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use bevy_ecs::prelude::*;
-use millpond::Recycler;
+use millpond::HandleAllocator;
 use millpond::overflow::EvictOldest;
 
 use super::place::Place;
@@ -134,8 +134,8 @@ impl<M: Component> PopulationBuilder<M> {
         };
         let when_full = when_full.unwrap_or_default();
         let slots = capacity.saturating_add(when_full.beyond());
-        let places =
-            Recycler::typed_builder().capacity(slots).name(name).build_with(|_| Place::default());
+        let places = HandleAllocator::typed_builder().capacity(slots).name(name).build();
+        let members = vec![Place::default(); slots].into_boxed_slice();
         let oldest = (when_full == WhenFull::EvictOldest).then(|| EvictOldest::beside(&places));
         let home = away::settle::<M>(world);
         if noticing == Noticing::AtOnce {
@@ -143,6 +143,7 @@ impl<M: Component> PopulationBuilder<M> {
         }
         let mut population = Population::<M> {
             places,
+            members,
             oldest,
             by_entity: ByEntity::default(),
             name,

@@ -21,7 +21,7 @@ fn after(entity: Entity) -> Entity {
 impl<M: Component> Population<M> {
     /// Gives each place an index.
     pub(super) fn reserve_indices(&mut self, world: &World) {
-        for place in self.places.as_mut_slice() {
+        for place in &mut self.members {
             place.next = Some(world.entity_allocator().alloc());
             place.is_reserved = true;
         }
@@ -41,7 +41,7 @@ impl<M: Component> Population<M> {
 
     /// The place stays taken until the entity is despawned, so that nobody spawns there before.
     pub(super) fn await_end(&mut self, at: usize, entity: Entity) -> Option<Handle<M>> {
-        let place = &mut self.places.as_mut_slice()[at];
+        let place = &mut self.members[at];
         place.member = Member::NONE;
         place.next = Some(after(entity));
         self.places.handle_at(at)
@@ -66,17 +66,17 @@ impl<M: Component> Population<M> {
     }
 
     pub(super) fn place_mut(&mut self, handle: Handle<M>) -> &mut Place {
-        &mut self.places.as_mut_slice()[handle.index() as usize]
+        &mut self.members[handle.index() as usize]
     }
 
     fn is_of(&self, handle: Handle<M>, entity: Entity) -> bool {
-        self.places.get(handle).is_some_and(|place| place.member.is(entity))
+        self.places.contains(handle) && self.members[handle.index() as usize].member.is(entity)
     }
 
     /// Lets the place go of its index.
     pub(super) fn lose_index(&mut self, at: usize) {
         self.indices_lost += 1;
-        let place = &mut self.places.as_mut_slice()[at];
+        let place = &mut self.members[at];
         (place.next, place.in_world, place.is_reserved) = (None, None, false);
     }
 }

@@ -21,7 +21,7 @@ use millpond::overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::recorder::Recorder;
 use millpond::reuse::Lifo;
-use millpond::{Handle, Recycler, Stats};
+use millpond::{Handle, HandleAllocator, Stats};
 
 pub use builder::PopulationBuilder;
 pub use notice::Noticing;
@@ -91,7 +91,10 @@ use crate::full::WhenFull;
 #[derive(Resource)]
 #[component(on_insert = away::come_back::<M>)]
 pub struct Population<M: Component> {
-    places: Recycler<Place, Lifo, Handle<M>>,
+    /// Which places are taken, and the figures.
+    places: HandleAllocator<Lifo, Handle<M>>,
+    /// One for each place.
+    members: Box<[Place]>,
     oldest: Option<EvictOldest<Handle<M>>>,
     by_entity: ByEntity,
     name: &'static str,
@@ -197,14 +200,14 @@ impl<M: Component> Population<M> {
     #[must_use]
     pub fn place_of(&self, entity: Entity) -> Option<usize> {
         let place = self.by_entity.get(entity)? as usize;
-        self.places.as_slice().get(place)?.member.is(entity).then_some(place)
+        self.members.get(place)?.member.is(entity).then_some(place)
     }
 
     /// Returns the member in this place, or `None` if it is vacant.
     #[inline]
     #[must_use]
     pub fn at(&self, place: usize) -> Option<Entity> {
-        self.places.as_slice().get(place)?.member.get()
+        self.members.get(place)?.member.get()
     }
 
     /// Iterates over the members, in the order of their places. O(capacity / 64 + members).
@@ -223,7 +226,7 @@ impl<M: Component> Population<M> {
     /// # bevy_ecs::system::assert_is_system(look);
     /// ```
     pub fn iter(&self) -> PopulationIter<'_, M> {
-        PopulationIter { handles: self.places.handles(), places: self.places.as_slice() }
+        PopulationIter { handles: self.places.handles(), members: &self.members }
     }
 
     /// Returns how many members with [fixed indices](PopulationBuilder::fixed_indices) were despawned by others, so that their
@@ -245,7 +248,7 @@ impl<M: Component> Population<M> {
         // Who ended it has given its index back to Bevy, or is still using it.
         if self.has_fixed_indices {
             // The one before may still have to make room.
-            let before = self.places.as_slice()[place].in_world;
+            let before = self.members[place].in_world;
             self.doomed.extend(before.filter(|&before| before != entity));
             self.lose_index(place);
         }
@@ -255,7 +258,7 @@ impl<M: Component> Population<M> {
 
     /// The member in a place, if Bevy can say whether it exists: not if its index is still that of the member before.
     fn known_at(&self, place: usize) -> Option<Entity> {
-        let place = self.places.as_slice().get(place)?;
+        let place = self.members.get(place)?;
         let member = place.member.get();
         member.filter(|_| !self.has_fixed_indices || place.in_world == member)
     }
@@ -263,25 +266,23 @@ impl<M: Component> Population<M> {
     /// The place of a member, which is to be made vacant. (The placeholder is nobody's id: no index is as high as its own.)
     #[inline(always)]
     fn take_out(&mut self, entity: Entity) -> Option<usize> {
-        let places = self.places.as_slice();
+        let members = &self.members;
         let is_its_own =
-            |place| places.get(place as usize).is_some_and(|place| place.member.is(entity));
+            |place| members.get(place as usize).is_some_and(|place| place.member.is(entity));
         self.by_entity.take_if(entity, is_its_own).map(|place| place as usize)
     }
 
     /// Makes a place vacant.
     #[inline(always)]
     fn vacate(&mut self, place: usize) {
-        if let Some(handle) = self.places.handle_at(place) {
-            self.places.release(handle);
-        }
-        self.places.as_mut_slice()[place].member = Member::NONE;
+        self.places.remove_at(place);
+        self.members[place].member = Member::NONE;
     }
 
     /// Notes the entity of a place that was taken.
     #[inline(always)]
     fn settle_in(&mut self, at: usize, entity: Entity) {
-        self.places.as_mut_slice()[at].settle(entity);
+        self.members[at].settle(entity);
         self.note(at as u32, entity);
     }
 
@@ -296,7 +297,7 @@ impl<M: Component> Population<M> {
     #[cold]
     fn unseat(&mut self, last: u32, at: u32, entity: Entity) {
         let place = last as usize;
-        let member = self.places.as_slice().get(place).and_then(|place| place.member.get());
+        let member = self.members.get(place).and_then(|place| place.member.get());
         if last != at && member.is_some_and(|member| member.index() == entity.index()) {
             if self.has_fixed_indices {
                 self.lose_index(place);
@@ -318,7 +319,7 @@ impl<'a, M: Component> IntoIterator for &'a Population<M> {
 /// Iterates over the members of a population: [`Population::iter`].
 pub struct PopulationIter<'a, M: Component> {
     handles: Handles<'a, Lifo, Handle<M>>,
-    places: &'a [Place],
+    members: &'a [Place],
 }
 
 impl<M: Component> Iterator for PopulationIter<'_, M> {
@@ -328,7 +329,7 @@ impl<M: Component> Iterator for PopulationIter<'_, M> {
     fn next(&mut self) -> Option<Entity> {
         loop {
             let place = self.handles.next()?.index() as usize;
-            if let Some(entity) = self.places[place].member.get() {
+            if let Some(entity) = self.members[place].member.get() {
                 return Some(entity);
             }
         }
@@ -341,7 +342,7 @@ impl<M: Component> Iterator for PopulationIter<'_, M> {
 
 impl<M: Component> Clone for PopulationIter<'_, M> {
     fn clone(&self) -> Self {
-        Self { handles: self.handles.clone(), places: self.places }
+        Self { handles: self.handles.clone(), members: self.members }
     }
 }
 

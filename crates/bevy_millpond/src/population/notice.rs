@@ -58,7 +58,7 @@ impl<M: Component> Population<M> {
 
     /// The first of a few members that is gone, and where the next look begins.
     pub(super) fn find_gone(&self, entities: &Entities) -> (Option<Entity>, usize) {
-        let places = self.places.as_slice();
+        let places = &self.members;
         let mut next = self.next_look;
         for _ in 0..LOOKS.min(places.len()) {
             let looked_at = self.known_at(next);
@@ -119,7 +119,7 @@ impl<M: Component> Population<M> {
             }
             Ok(spawned) => {
                 let Some(place) = self.place_of(entity) else { return };
-                let place = &mut self.places.as_mut_slice()[place];
+                let place = &mut self.members[place];
                 let was_doubted = core::mem::replace(&mut place.is_doubted, spawned.is_none());
                 if was_doubted && spawned.is_none() {
                     self.leave(entity);

@@ -6,8 +6,9 @@ use bevy_ecs::error::{BevyError, ErrorContext, Severity};
 use bevy_ecs::prelude::*;
 use bevy_utils::prelude::DebugName;
 use millpond::Handle;
+use millpond::overflow::{Bounded, Policy};
 
-use super::{Place, Population};
+use super::Population;
 use crate::full::Full;
 
 impl<M: Component> Population<M> {
@@ -43,9 +44,10 @@ impl<M: Component> Population<M> {
         commands: &'a mut Commands,
         bundle: B,
     ) -> Result<EntityCommands<'a>, Full> {
-        let is_quick = self.quick_bundle == TypeId::of::<B>() && !self.is_full();
-        let birth = match is_quick.then(|| self.places.acquire()).flatten() {
-            Some((handle, _)) => Birth::Anywhere { place: handle.index() },
+        let is_quick = self.quick_bundle == TypeId::of::<B>();
+        let handle = is_quick.then(|| Bounded::insert_if_room(&mut self.places, ()).ok()).flatten();
+        let birth = match handle {
+            Some(handle) => Birth::Anywhere { place: handle.index() },
             None => self.make_room(commands, KnownBundle::of::<M, B>())?,
         };
         Ok(self.begin(commands, birth, bundle))
@@ -173,7 +175,7 @@ impl<M: Component> Population<M> {
         let members = self.len();
         self.overtaken += 1;
         for place in 0..self.places.capacity() {
-            match self.places.as_slice()[place].member.get() {
+            match self.members[place].member.get() {
                 Some(entity) => self.end(commands, place, entity),
                 // Of a batch that is still in a queue, which then does not spawn it.
                 None if !self.has_fixed_indices => self.vacate(place),
@@ -197,8 +199,8 @@ impl<M: Component> Population<M> {
     pub(super) fn take(&mut self) -> Result<Handle<M>, Full> {
         let is_full = self.is_full();
         let taken = match &mut self.oldest {
-            Some(oldest) => oldest.acquire(&mut self.places).map(|(handle, ..)| handle),
-            None => self.places.acquire().map(|(handle, _)| handle),
+            Some(oldest) => oldest.insert(&mut self.places, ()).ok().map(|(handle, _)| handle),
+            None => self.places.acquire(),
         };
         self.overtaken += u64::from(is_full && taken.is_some());
         taken.ok_or_else(|| self.full())
@@ -210,8 +212,10 @@ impl<M: Component> Population<M> {
     ) -> Result<Handle<M>, Full> {
         // What is awaited has no key, and goes first.
         self.overtaken += u64::from(self.is_full());
-        let key = |_, place: &Place| place.member.get().map(&mut key);
-        let taken = self.places.acquire_or_evict(key).map(|(handle, ..)| handle);
+        let members = &self.members;
+        let key =
+            |handle: Handle<M>, _: &_| members[handle.index() as usize].member.get().map(&mut key);
+        let taken = self.places.try_insert_or_evict((), key).ok().map(|(handle, _)| handle);
         self.note_age(taken)
     }
 
@@ -221,9 +225,18 @@ impl<M: Component> Population<M> {
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
         self.overtaken += u64::from(self.is_full());
-        let key = |_, place: &Place| place.member.get().map(&mut key);
-        let taken = self.places.acquire_unless_least(Some(key_of_bundle), key);
-        let taken = taken.map(|(handle, ..)| handle);
+        let mut key_of =
+            |handle: Handle<M>| self.members[handle.index() as usize].member.get().map(&mut key);
+        let least = self.places.handles().map(|handle| (key_of(handle), handle));
+        let least = if self.is_full() { least.min_by(|a, b| a.0.cmp(&b.0)) } else { None };
+        let taken = match least {
+            Some((least, victim)) if least <= Some(key_of_bundle) => {
+                let evicted = self.places.try_insert_or_evict((), |handle, _| handle != victim);
+                evicted.ok().map(|(handle, _)| handle)
+            }
+            // A full one counts a refusal.
+            _ => self.places.acquire(),
+        };
         self.note_age(taken)
     }
 
@@ -253,7 +266,7 @@ impl<M: Component> Population<M> {
             return self.prepare_fixed(commands, handle);
         }
         let place = handle.index();
-        if let Some(evicted) = self.places.as_mut_slice()[place as usize].member.take() {
+        if let Some(evicted) = self.members[place as usize].member.take() {
             commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
         }
         Birth::Anywhere { place }
