@@ -198,7 +198,9 @@ where
             [boxed(end), boxed(begin)]
         }
         _ => {
-            let population = Population::<A>::builder().capacity(all);
+            // Whom others end have places until that is noticed.
+            let places = if way == Way::ByOthers { all + lives } else { all };
+            let population = Population::<A>::builder().capacity(places);
             let population = match way {
                 Way::Population { noticing, fixes: true } => {
                     population.noticing(noticing).fixed_indices()

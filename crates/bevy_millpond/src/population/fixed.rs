@@ -57,6 +57,18 @@ impl<M: Component> Population<M> {
         Birth::At { handle, entity, is_made }
     }
 
+    #[inline]
+    #[track_caller]
+    pub(super) fn queue_fixed<B: Bundle>(
+        commands: &mut Commands,
+        handle: Handle<M>,
+        entity: Entity,
+        is_made: bool,
+        bundle: B,
+    ) {
+        commands.queue(move |world: &mut World| begin(world, handle, entity, is_made, bundle));
+    }
+
     /// The id of the life for which this place was taken.
     pub(super) fn next_id(&mut self, handle: Handle<M>) -> Option<Entity> {
         let place = self.place_mut(handle);

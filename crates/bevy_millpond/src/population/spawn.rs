@@ -287,9 +287,7 @@ impl<M: Component> Population<M> {
                 entity
             }
             Birth::At { handle, entity, is_made } => {
-                commands.queue(move |world: &mut World| {
-                    super::fixed::begin(world, handle, entity, is_made, bundle);
-                });
+                Self::queue_fixed(commands, handle, entity, is_made, bundle);
                 entity
             }
         };
