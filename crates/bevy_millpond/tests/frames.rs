@@ -1,5 +1,6 @@
 //! A million frames of the bullet hell, and many of the scene pool: after the first half minute nothing is allocated, no entity
-//! beyond the bound and no archetype is made, and an entity that is gone is never a member again.
+//! beyond the bound and no archetype is made, and an entity that is gone is never a member again. Without optimisation they are
+//! fewer, so that they take seconds; `.ci/run bevy` plays all of them.
 
 #[allow(dead_code, unreachable_pub, missing_docs)]
 #[path = "../examples/bullet_hell.rs"]
@@ -19,7 +20,7 @@ use scene_pool::{Node, Tank};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const FRAMES: u32 = 1_000_000;
+const FRAMES: u32 = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
 /// Half a minute at 60 frames a second: by then each spiral was flown, and each burst fired.
 const FIRST_FRAMES: u32 = 1800;
 
@@ -57,7 +58,7 @@ impl Gone {
 
 /// Both in one test: the allocations of all threads are counted.
 #[test]
-fn a_million_frames_allocate_nothing() {
+fn many_frames_allocate_nothing() {
     bullets();
     scenes();
 }
@@ -105,10 +106,11 @@ fn bullets() {
     let (bullets, missiles) =
         (world.resource::<Population<Bullet>>(), world.resource::<Population<Missile>>());
     // It was a game: all of these happen often.
-    assert!(bullets.stats().refused > 20_000 && missiles.stats().evicted > 1_000);
-    assert!(of_bullets.seen > 1_000_000 && of_missiles.seen > 20_000);
+    let often = u64::from(FRAMES / 1000);
+    assert!(bullets.stats().refused > 20 * often && missiles.stats().evicted > often);
+    assert!(of_bullets.seen > 1000 * often && of_missiles.seen > 20 * often);
     let Score { hits, targets_lost } = world.resource();
-    assert!(*hits > 1_000 && *targets_lost > 10_000, "{hits} {targets_lost}");
+    assert!(*hits > often && *targets_lost > 10 * often, "{hits} {targets_lost}");
 }
 
 /// No block is taken or given back. Bevy's lists of a frame (commands, removed components) grow when a frame has more than any
@@ -125,7 +127,7 @@ fn scenes() {
     let mut nodes = app.world_mut().query_filtered::<(), With<Node>>();
     let mut allocated = allocations::so_far();
     let mut at_rest = (0, 0);
-    for frame in 1..=FRAMES / 50 {
+    for frame in 1..=FRAMES / 50 + FIRST_FRAMES {
         app.update();
         let world = app.world_mut();
         let now = (world.entity_count(), world.archetypes().len());
@@ -146,5 +148,6 @@ fn scenes() {
     unchanged(allocated);
     let tanks = app.world().resource::<EntityPool<Tank>>();
     assert_eq!((tanks.upkeep().made, tanks.upkeep().remade, tanks.upkeep().lost), (20, 0, 0));
-    assert!(tanks.stats().inserted > 10_000 && tanks.stats().refused > 5_000);
+    let often = u64::from(FRAMES / 100);
+    assert!(tanks.stats().inserted > often && tanks.stats().refused > often / 2);
 }

@@ -84,9 +84,10 @@ impl<M: Component> Population<M> {
     fn forget_all(&mut self) {
         for place in 0..self.places.capacity() {
             self.vacate(place);
-            self.places.as_mut_slice()[place] = Place::default();
+            self.members[place] = Place::default();
         }
         self.doomed.clear();
+        self.overtaken += 1;
     }
 
     /// Makes the place of a life vacant that began or ended while the population was away.
@@ -95,7 +96,7 @@ impl<M: Component> Population<M> {
             let place = handle.index() as usize;
             self.vacate(place);
             // The one before, who was to make room.
-            let before = core::mem::take(&mut self.places.as_mut_slice()[place]).in_world;
+            let before = core::mem::take(&mut self.members[place]).in_world;
             self.doomed.extend(before);
         }
     }

@@ -7,7 +7,7 @@ use bevy_ecs::entity::EntityAllocator;
 use bevy_ecs::prelude::*;
 use millpond::Handle;
 
-use super::spawn::despawn;
+use super::spawn::{KnownBundle, despawn};
 use super::{Population, away};
 
 /// Memory of batches that were applied, for the next ones: so that nothing allocates in play.
@@ -74,10 +74,12 @@ impl<M: Component> Population<M> {
             let spawned = bundles.into_iter().map(|bundle| self.spawn(commands, bundle).is_ok());
             return spawned.filter(|&is_spawned| is_spawned).count();
         }
+        let overtaken = self.overtaken;
         let (births, handles, evicted) = self.take_batch(commands, bundles);
         let count = handles.len();
         if count > 0 {
-            commands.queue(move |world: &mut World| begin(world, births, handles, evicted));
+            commands
+                .queue(move |world: &mut World| begin(world, births, handles, evicted, overtaken));
         }
         count
     }
@@ -177,7 +179,7 @@ impl<M: Component> Population<M> {
         let mut dead = self.spare.entities.pop().unwrap_or_default();
         dead.clear();
         for entity in entities {
-            if let Some(place) = self.place_of(entity) {
+            if let Some(place) = self.take_out(entity) {
                 self.vacate(place);
                 dead.push(entity);
             }
@@ -200,7 +202,7 @@ impl<M: Component> Population<M> {
         commands: &mut Commands,
         bundles: impl IntoIterator<Item = B>,
     ) -> (Box<Births<B>>, Vec<Handle<M>>, Vec<Entity>) {
-        self.look_at_bundle::<B>(commands);
+        self.look_at_bundle(commands, KnownBundle::of::<M, B>());
         // The caller's code runs before a place is taken.
         let mut births = self.spare.bundles::<B>();
         births.0.extend(bundles);
@@ -211,11 +213,17 @@ impl<M: Component> Population<M> {
         let mut evicted = self.spare.entities.pop().unwrap_or_default();
         handles.clear();
         evicted.clear();
-        for _ in 0..births.0.len() {
-            // The rest is refused as well, and counted.
-            if let Ok(handle) = self.take() {
-                evicted.extend(self.places.as_mut_slice()[handle.index() as usize].entity.take());
-                handles.push(handle);
+        // Whom there is no room for is refused as well, and counted.
+        if self.oldest.is_none() {
+            let room = births.0.iter().filter_map(|_| self.places.acquire());
+            handles.extend(room);
+        } else {
+            for _ in 0..births.0.len() {
+                if let Ok(handle) = self.take() {
+                    let place = &mut self.members[handle.index() as usize];
+                    evicted.extend(place.member.take());
+                    handles.push(handle);
+                }
             }
         }
         births.0.truncate(handles.len());
@@ -228,12 +236,13 @@ impl<M: Component> Population<M> {
     }
 }
 
-/// Spawns a batch whose ids nobody knows.
+/// Spawns a batch whose ids nobody knows. It was taken when so many places had been [overtaken](Population::overtaken).
 fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
     world: &mut World,
     mut births: Box<Births<B>>,
     mut handles: Vec<Handle<M>>,
     mut evicted: Vec<Entity>,
+    mut overtaken: u64,
 ) {
     for entity in evicted.drain(..) {
         despawn::<M>(world, entity);
@@ -242,10 +251,11 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
         handles.into_iter().for_each(|handle| away::miss(world, handle));
         return;
     };
-    if handles.iter().any(|&handle| !population.places.contains(handle)) {
+    if population.overtaken != overtaken {
         let mut is_live = handles.iter().map(|&handle| population.places.contains(handle));
         births.0.retain(|_| is_live.next() == Some(true));
         handles.retain(|&handle| population.places.contains(handle));
+        overtaken = population.overtaken;
     }
     let mut entities = population.spare.entities.pop().unwrap_or_default();
     entities.clear();
@@ -254,17 +264,20 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
     entities.extend(guard.world.spawn_batch(births.0.drain(..)));
     guard.is_settled = true;
     drop(guard);
-    for entity in &mut entities {
-        if !world.entities().contains(*entity) {
-            *entity = Entity::PLACEHOLDER;
+    if !entities.iter().all(|&entity| world.entities().contains(entity)) {
+        for entity in &mut entities {
+            if !world.entities().contains(*entity) {
+                *entity = Entity::PLACEHOLDER;
+            }
         }
     }
     let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
         handles.into_iter().for_each(|handle| away::miss(world, handle));
         return;
     };
+    let is_whole = population.overtaken == overtaken;
     for (&handle, &entity) in handles.iter().zip(&entities) {
-        if !population.places.contains(handle) {
+        if !is_whole && !population.places.contains(handle) {
             evicted.push(entity);
         } else if entity == Entity::PLACEHOLDER {
             population.vacate(handle.index() as usize);

@@ -4,10 +4,11 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use bevy_ecs::prelude::*;
-use millpond::Recycler;
+use millpond::HandleAllocator;
 use millpond::overflow::EvictOldest;
 
-use super::{Noticing, Place, Population, away, notice};
+use super::place::Place;
+use super::{NO_BUNDLE, Noticing, Population, away, notice};
 use crate::by_entity::ByEntity;
 use crate::full::WhenFull;
 use crate::name::short_name;
@@ -133,8 +134,8 @@ impl<M: Component> PopulationBuilder<M> {
         };
         let when_full = when_full.unwrap_or_default();
         let slots = capacity.saturating_add(when_full.beyond());
-        let places =
-            Recycler::typed_builder().capacity(slots).name(name).build_with(|_| Place::default());
+        let places = HandleAllocator::typed_builder().capacity(slots).name(name).build();
+        let members = vec![Place::default(); slots].into_boxed_slice();
         let oldest = (when_full == WhenFull::EvictOldest).then(|| EvictOldest::beside(&places));
         let home = away::settle::<M>(world);
         if noticing == Noticing::AtOnce {
@@ -142,6 +143,7 @@ impl<M: Component> PopulationBuilder<M> {
         }
         let mut population = Population::<M> {
             places,
+            members,
             oldest,
             by_entity: ByEntity::default(),
             name,
@@ -154,6 +156,8 @@ impl<M: Component> PopulationBuilder<M> {
             next_look: 0,
             doomed: Vec::new(),
             known_bundles: Vec::new(),
+            quick_bundle: NO_BUNDLE,
+            overtaken: home << 32,
             spare: Default::default(),
         };
         if has_fixed_indices {

@@ -9,7 +9,8 @@
 use bevy_ecs::prelude::*;
 use millpond::Handle;
 
-use super::spawn::warn;
+use super::place::Member;
+use super::spawn::{Birth, warn};
 use super::{Place, Population, away};
 
 /// The id of the next life with the index of this one.
@@ -20,10 +21,17 @@ fn after(entity: Entity) -> Entity {
 impl<M: Component> Population<M> {
     /// Gives each place an index.
     pub(super) fn reserve_indices(&mut self, world: &World) {
-        for place in self.places.as_mut_slice() {
+        for place in &mut self.members {
             place.next = Some(world.entity_allocator().alloc());
             place.is_reserved = true;
         }
+    }
+
+    #[inline(never)]
+    pub(super) fn despawn_fixed(&mut self, commands: &mut Commands, entity: Entity) -> bool {
+        let Some(place) = self.place_of(entity) else { return false };
+        self.end_fixed(commands, place, entity);
+        true
     }
 
     pub(super) fn end_fixed(&mut self, commands: &mut Commands, place: usize, entity: Entity) {
@@ -33,48 +41,54 @@ impl<M: Component> Population<M> {
 
     /// The place stays taken until the entity is despawned, so that nobody spawns there before.
     pub(super) fn await_end(&mut self, at: usize, entity: Entity) -> Option<Handle<M>> {
-        let place = &mut self.places.as_mut_slice()[at];
-        place.entity = None;
+        let place = &mut self.members[at];
+        place.member = Member::NONE;
         place.next = Some(after(entity));
         self.places.handle_at(at)
     }
 
     #[track_caller]
-    pub(super) fn begin_fixed<'a, B: Bundle>(
-        &mut self,
-        commands: &'a mut Commands,
-        handle: Handle<M>,
-        bundle: B,
-    ) -> EntityCommands<'a> {
+    pub(super) fn prepare_fixed(&mut self, commands: &mut Commands, handle: Handle<M>) -> Birth<M> {
         let (entity, is_made) = match self.next_id(handle) {
             Some(entity) => (entity, false),
             None => (commands.spawn_empty().id(), true),
         };
         self.settle_in(handle.index() as usize, entity);
+        Birth::At { handle, entity, is_made }
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(super) fn queue_fixed<B: Bundle>(
+        commands: &mut Commands,
+        handle: Handle<M>,
+        entity: Entity,
+        is_made: bool,
+        bundle: B,
+    ) {
         commands.queue(move |world: &mut World| begin(world, handle, entity, is_made, bundle));
-        commands.entity(entity)
     }
 
     /// The id of the life for which this place was taken.
     pub(super) fn next_id(&mut self, handle: Handle<M>) -> Option<Entity> {
         let place = self.place_mut(handle);
         // After whom the place was taken from, who may not even be spawned yet.
-        let next = place.entity.take().map(after);
+        let next = place.member.take().map(after);
         next.or(place.next.take())
     }
 
     pub(super) fn place_mut(&mut self, handle: Handle<M>) -> &mut Place {
-        &mut self.places.as_mut_slice()[handle.index() as usize]
+        &mut self.members[handle.index() as usize]
     }
 
     fn is_of(&self, handle: Handle<M>, entity: Entity) -> bool {
-        self.places.get(handle).is_some_and(|place| place.entity == Some(entity))
+        self.places.contains(handle) && self.members[handle.index() as usize].member.is(entity)
     }
 
     /// Lets the place go of its index.
     pub(super) fn lose_index(&mut self, at: usize) {
         self.indices_lost += 1;
-        let place = &mut self.places.as_mut_slice()[at];
+        let place = &mut self.members[at];
         (place.next, place.in_world, place.is_reserved) = (None, None, false);
     }
 }

@@ -9,6 +9,7 @@ mod batch;
 mod builder;
 mod fixed;
 mod notice;
+mod place;
 mod spawn;
 mod world;
 
@@ -20,7 +21,7 @@ use millpond::overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::recorder::Recorder;
 use millpond::reuse::Lifo;
-use millpond::{Handle, Recycler, Stats};
+use millpond::{Handle, HandleAllocator, Stats};
 
 pub use builder::PopulationBuilder;
 pub use notice::Noticing;
@@ -30,6 +31,7 @@ pub(crate) use away::Home;
 pub(crate) use notice::notice;
 
 use batch::Spare;
+use place::{Member, Place};
 
 use crate::by_entity::ByEntity;
 use crate::full::WhenFull;
@@ -89,7 +91,10 @@ use crate::full::WhenFull;
 #[derive(Resource)]
 #[component(on_insert = away::come_back::<M>)]
 pub struct Population<M: Component> {
-    places: Recycler<Place, Lifo, Handle<M>>,
+    /// Which places are taken, and the figures.
+    places: HandleAllocator<Lifo, Handle<M>>,
+    /// One for each place.
+    members: Box<[Place]>,
     oldest: Option<EvictOldest<Handle<M>>>,
     by_entity: ByEntity,
     name: &'static str,
@@ -107,24 +112,20 @@ pub struct Population<M: Component> {
     doomed: Vec<Entity>,
     /// The types of bundle that were looked at: whether they have an `M`.
     known_bundles: Vec<TypeId>,
+    /// The last of them, if nothing but a place is to be taken for it: there is no list of ages, and no index. [`NO_BUNDLE`] else.
+    quick_bundle: TypeId,
+    /// Changes whenever a place may have been taken back whose entity is awaited, and is another for each population: so
+    /// that a batch need not look at each of its places.
+    overtaken: u64,
     /// Memory of batches, used again and again.
     spare: Spare<M>,
 }
 
-/// What a population knows of a place.
-#[derive(Clone, Copy, Default)]
-struct Place {
-    /// Its member. A place that is taken has none as long as a command is awaited, which knows the entity, or ends it.
-    entity: Option<Entity>,
-    /// Whether the entity was not spawned when it was last looked at.
-    is_doubted: bool,
-    /// With fixed indices: the id of the next life, unless that is still to be found.
-    next: Option<Entity>,
-    /// With fixed indices: whom the population has spawned with the place's index.
-    in_world: Option<Entity>,
-    /// With fixed indices: whether the place has an index, and nobody is spawned with it.
-    is_reserved: bool,
-}
+/// The type of no bundle of anybody's.
+const NO_BUNDLE: TypeId = {
+    struct NoBundle;
+    TypeId::of::<NoBundle>()
+};
 
 impl<M: Component> Population<M> {
     /// Returns the number of places.
@@ -199,14 +200,14 @@ impl<M: Component> Population<M> {
     #[must_use]
     pub fn place_of(&self, entity: Entity) -> Option<usize> {
         let place = self.by_entity.get(entity)? as usize;
-        (self.places.as_slice().get(place)?.entity == Some(entity)).then_some(place)
+        self.members.get(place)?.member.is(entity).then_some(place)
     }
 
     /// Returns the member in this place, or `None` if it is vacant.
     #[inline]
     #[must_use]
     pub fn at(&self, place: usize) -> Option<Entity> {
-        self.places.as_slice().get(place)?.entity
+        self.members.get(place)?.member.get()
     }
 
     /// Iterates over the members, in the order of their places. O(capacity / 64 + members).
@@ -225,7 +226,7 @@ impl<M: Component> Population<M> {
     /// # bevy_ecs::system::assert_is_system(look);
     /// ```
     pub fn iter(&self) -> PopulationIter<'_, M> {
-        PopulationIter { handles: self.places.handles(), places: self.places.as_slice() }
+        PopulationIter { handles: self.places.handles(), members: &self.members }
     }
 
     /// Returns how many members with [fixed indices](PopulationBuilder::fixed_indices) were despawned by others, so that their
@@ -243,11 +244,11 @@ impl<M: Component> Population<M> {
 
     /// Lets a member go, and returns whether it was one: the entity lives on, and its place is vacant.
     pub fn leave(&mut self, entity: Entity) -> bool {
-        let Some(place) = self.place_of(entity) else { return false };
+        let Some(place) = self.take_out(entity) else { return false };
         // Who ended it has given its index back to Bevy, or is still using it.
         if self.has_fixed_indices {
             // The one before may still have to make room.
-            let before = self.places.as_slice()[place].in_world;
+            let before = self.members[place].in_world;
             self.doomed.extend(before.filter(|&before| before != entity));
             self.lose_index(place);
         }
@@ -257,36 +258,47 @@ impl<M: Component> Population<M> {
 
     /// The member in a place, if Bevy can say whether it exists: not if its index is still that of the member before.
     fn known_at(&self, place: usize) -> Option<Entity> {
-        let place = self.places.as_slice().get(place)?;
-        place.entity.filter(|_| !self.has_fixed_indices || place.in_world == place.entity)
+        let place = self.members.get(place)?;
+        let member = place.member.get();
+        member.filter(|_| !self.has_fixed_indices || place.in_world == member)
+    }
+
+    /// The place of a member, which is to be made vacant. (The placeholder is nobody's id: no index is as high as its own.)
+    #[inline(always)]
+    fn take_out(&mut self, entity: Entity) -> Option<usize> {
+        let members = &self.members;
+        let is_its_own =
+            |place| members.get(place as usize).is_some_and(|place| place.member.is(entity));
+        self.by_entity.take_if(entity, is_its_own).map(|place| place as usize)
     }
 
     /// Makes a place vacant.
-    #[inline]
+    #[inline(always)]
     fn vacate(&mut self, place: usize) {
-        if let Some(handle) = self.places.handle_at(place) {
-            self.places.release(handle);
-        }
-        self.places.as_mut_slice()[place].entity = None;
+        self.places.remove_at(place);
+        self.members[place].member = Member::NONE;
     }
 
     /// Notes the entity of a place that was taken.
-    #[inline]
+    #[inline(always)]
     fn settle_in(&mut self, at: usize, entity: Entity) {
-        if let Some(last) = self.by_entity.insert(entity, at as u32)
-            && last != at as u32
-        {
-            self.unseat(last as usize, entity);
+        self.members[at].settle(entity);
+        self.note(at as u32, entity);
+    }
+
+    #[inline(always)]
+    fn note(&mut self, at: u32, entity: Entity) {
+        if let Some(last) = self.by_entity.insert(entity, at) {
+            self.unseat(last, at, entity);
         }
-        let place = &mut self.places.as_mut_slice()[at];
-        place.entity = Some(entity);
-        place.is_doubted = false;
     }
 
     /// Makes the place vacant of a member that had this index before. It is gone, and could not be found by its index any more.
-    fn unseat(&mut self, place: usize, entity: Entity) {
-        let last = self.places.as_slice()[place].entity;
-        if last.is_some_and(|last| last.index() == entity.index()) {
+    #[cold]
+    fn unseat(&mut self, last: u32, at: u32, entity: Entity) {
+        let place = last as usize;
+        let member = self.members.get(place).and_then(|place| place.member.get());
+        if last != at && member.is_some_and(|member| member.index() == entity.index()) {
             if self.has_fixed_indices {
                 self.lose_index(place);
             }
@@ -307,7 +319,7 @@ impl<'a, M: Component> IntoIterator for &'a Population<M> {
 /// Iterates over the members of a population: [`Population::iter`].
 pub struct PopulationIter<'a, M: Component> {
     handles: Handles<'a, Lifo, Handle<M>>,
-    places: &'a [Place],
+    members: &'a [Place],
 }
 
 impl<M: Component> Iterator for PopulationIter<'_, M> {
@@ -317,7 +329,7 @@ impl<M: Component> Iterator for PopulationIter<'_, M> {
     fn next(&mut self) -> Option<Entity> {
         loop {
             let place = self.handles.next()?.index() as usize;
-            if let Some(entity) = self.places[place].entity {
+            if let Some(entity) = self.members[place].member.get() {
                 return Some(entity);
             }
         }
@@ -330,7 +342,7 @@ impl<M: Component> Iterator for PopulationIter<'_, M> {
 
 impl<M: Component> Clone for PopulationIter<'_, M> {
     fn clone(&self) -> Self {
-        Self { handles: self.handles.clone(), places: self.places }
+        Self { handles: self.handles.clone(), members: self.members }
     }
 }
 

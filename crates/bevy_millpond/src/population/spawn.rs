@@ -6,8 +6,9 @@ use bevy_ecs::error::{BevyError, ErrorContext, Severity};
 use bevy_ecs::prelude::*;
 use bevy_utils::prelude::DebugName;
 use millpond::Handle;
+use millpond::overflow::{Bounded, Policy};
 
-use super::{Place, Population};
+use super::Population;
 use crate::full::Full;
 
 impl<M: Component> Population<M> {
@@ -36,15 +37,33 @@ impl<M: Component> Population<M> {
     /// # Errors
     ///
     /// If there is no place, and the rule is to refuse.
+    #[inline(always)]
     #[track_caller]
     pub fn spawn<'a, B: Bundle>(
         &mut self,
         commands: &'a mut Commands,
         bundle: B,
     ) -> Result<EntityCommands<'a>, Full> {
+        let is_quick = self.quick_bundle == TypeId::of::<B>();
+        let handle = is_quick.then(|| Bounded::insert_if_room(&mut self.places, ()).ok()).flatten();
+        let birth = match handle {
+            Some(handle) => Birth::Anywhere { place: handle.index() },
+            None => self.make_room(commands, KnownBundle::of::<M, B>())?,
+        };
+        Ok(self.begin(commands, birth, bundle))
+    }
+
+    /// Takes a place, whatever the rule, for a bundle of any type.
+    #[inline(never)]
+    #[track_caller]
+    fn make_room(
+        &mut self,
+        commands: &mut Commands,
+        bundle: KnownBundle,
+    ) -> Result<Birth<M>, Full> {
         self.look_if_full(|entity| commands.get_entity(entity).is_err());
         let handle = self.take()?;
-        Ok(self.begin(commands, handle, bundle))
+        Ok(self.prepare(commands, handle, bundle))
     }
 
     /// The same as [`spawn`](Self::spawn), but if all places are taken, despawns the member with the least `key`, whatever the
@@ -80,7 +99,8 @@ impl<M: Component> Population<M> {
     ) -> Result<EntityCommands<'a>, Full> {
         self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
         let handle = self.take_evicting(key)?;
-        Ok(self.begin(commands, handle, bundle))
+        let birth = self.prepare(commands, handle, KnownBundle::of::<M, B>());
+        Ok(self.begin(commands, birth, bundle))
     }
 
     /// The same as [`spawn_evicting`](Self::spawn_evicting), but refuses the new one if all members have greater keys than its
@@ -117,16 +137,22 @@ impl<M: Component> Population<M> {
     ) -> Result<EntityCommands<'a>, Full> {
         self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
         let handle = self.take_unless_least(key_of_bundle, key)?;
-        Ok(self.begin(commands, handle, bundle))
+        let birth = self.prepare(commands, handle, KnownBundle::of::<M, B>());
+        Ok(self.begin(commands, birth, bundle))
     }
 
     /// Despawns a member with the commands, and returns whether it was one. **Its place is vacant at once**, for a spawn in the
     /// same system; after `commands.entity(entity).despawn()`, which is as good otherwise, it is when the population
     /// [notices](super::Noticing). With [fixed indices](super::PopulationBuilder::fixed_indices), it is when the
     /// commands are applied.
+    #[inline(always)]
     pub fn despawn(&mut self, commands: &mut Commands, entity: Entity) -> bool {
-        let Some(place) = self.place_of(entity) else { return false };
-        self.end(commands, place, entity);
+        if self.has_fixed_indices {
+            return self.despawn_fixed(commands, entity);
+        }
+        let Some(place) = self.take_out(entity) else { return false };
+        self.vacate(place);
+        commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         true
     }
 
@@ -147,8 +173,9 @@ impl<M: Component> Population<M> {
     /// A bundle with `DespawnOnExit` does the same.
     pub fn clear(&mut self, commands: &mut Commands) -> usize {
         let members = self.len();
+        self.overtaken += 1;
         for place in 0..self.places.capacity() {
-            match self.places.as_slice()[place].entity {
+            match self.members[place].member.get() {
                 Some(entity) => self.end(commands, place, entity),
                 // Of a batch that is still in a queue, which then does not spawn it.
                 None if !self.has_fixed_indices => self.vacate(place),
@@ -158,23 +185,24 @@ impl<M: Component> Population<M> {
         members
     }
 
-    #[inline]
     fn end(&mut self, commands: &mut Commands, place: usize, entity: Entity) {
         if self.has_fixed_indices {
             self.end_fixed(commands, place, entity);
         } else {
             self.vacate(place);
-            despawn_by::<M>(commands, entity);
+            commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         }
     }
 
     /// Takes a place, and evicts if that is the rule: the place then still names the entity that was there.
     #[inline]
     pub(super) fn take(&mut self) -> Result<Handle<M>, Full> {
+        let is_full = self.is_full();
         let taken = match &mut self.oldest {
-            Some(oldest) => oldest.acquire(&mut self.places).map(|(handle, ..)| handle),
-            None => self.places.acquire().map(|(handle, _)| handle),
+            Some(oldest) => oldest.insert(&mut self.places, ()).ok().map(|(handle, _)| handle),
+            None => self.places.acquire(),
         };
+        self.overtaken += u64::from(is_full && taken.is_some());
         taken.ok_or_else(|| self.full())
     }
 
@@ -183,8 +211,11 @@ impl<M: Component> Population<M> {
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
         // What is awaited has no key, and goes first.
-        let key = |_, place: &Place| place.entity.map(&mut key);
-        let taken = self.places.acquire_or_evict(key).map(|(handle, ..)| handle);
+        self.overtaken += u64::from(self.is_full());
+        let members = &self.members;
+        let key =
+            |handle: Handle<M>, _: &_| members[handle.index() as usize].member.get().map(&mut key);
+        let taken = self.places.try_insert_or_evict((), key).ok().map(|(handle, _)| handle);
         self.note_age(taken)
     }
 
@@ -193,9 +224,19 @@ impl<M: Component> Population<M> {
         key_of_bundle: K,
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
-        let key = |_, place: &Place| place.entity.map(&mut key);
-        let taken = self.places.acquire_unless_least(Some(key_of_bundle), key);
-        let taken = taken.map(|(handle, ..)| handle);
+        self.overtaken += u64::from(self.is_full());
+        let mut key_of =
+            |handle: Handle<M>| self.members[handle.index() as usize].member.get().map(&mut key);
+        let least = self.places.handles().map(|handle| (key_of(handle), handle));
+        let least = if self.is_full() { least.min_by(|a, b| a.0.cmp(&b.0)) } else { None };
+        let taken = match least {
+            Some((least, victim)) if least <= Some(key_of_bundle) => {
+                let evicted = self.places.try_insert_or_evict((), |handle, _| handle != victim);
+                evicted.ok().map(|(handle, _)| handle)
+            }
+            // A full one counts a refusal.
+            _ => self.places.acquire(),
+        };
         self.note_age(taken)
     }
 
@@ -211,54 +252,101 @@ impl<M: Component> Population<M> {
         Full { name: self.name, capacity: self.places.capacity() }
     }
 
-    /// Spawns in a place that was taken, and despawns whom it was taken from.
-    #[inline]
+    /// Despawns whom this place was taken from, and decides which entity is to be spawned there.
+    #[inline(never)]
+    #[track_caller]
+    fn prepare(
+        &mut self,
+        commands: &mut Commands,
+        handle: Handle<M>,
+        bundle: KnownBundle,
+    ) -> Birth<M> {
+        self.look_at_bundle(commands, bundle);
+        if self.has_fixed_indices {
+            return self.prepare_fixed(commands, handle);
+        }
+        let place = handle.index();
+        if let Some(evicted) = self.members[place as usize].member.take() {
+            commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
+        }
+        Birth::Anywhere { place }
+    }
+
+    #[inline(always)]
     #[track_caller]
     fn begin<'a, B: Bundle>(
         &mut self,
         commands: &'a mut Commands,
-        handle: Handle<M>,
+        birth: Birth<M>,
         bundle: B,
     ) -> EntityCommands<'a> {
-        self.look_at_bundle::<B>(commands);
-        if self.has_fixed_indices {
-            return self.begin_fixed(commands, handle, bundle);
-        }
-        let place = handle.index() as usize;
-        if let Some(evicted) = self.places.as_mut_slice()[place].entity.take() {
-            despawn_by::<M>(commands, evicted);
-        }
-        let spawned = commands.spawn(bundle);
-        self.settle_in(place, spawned.id());
-        spawned
+        let entity = match birth {
+            Birth::Anywhere { place } => {
+                let entity = commands.spawn(bundle).id();
+                self.settle_in(place as usize, entity);
+                entity
+            }
+            Birth::At { handle, entity, is_made } => {
+                Self::queue_fixed(commands, handle, entity, is_made, bundle);
+                entity
+            }
+        };
+        commands.entity(entity)
     }
 
     /// Looks once at each type of bundle: whether it has an `M`.
-    #[inline]
-    pub(super) fn look_at_bundle<B: Bundle>(&mut self, commands: &mut Commands) {
-        if self.is_new_bundle::<B>() {
-            commands.queue(warn_of_bundle::<M, B>);
+    pub(super) fn look_at_bundle(&mut self, commands: &mut Commands, bundle: KnownBundle) {
+        if self.is_new_bundle(bundle) {
+            commands.queue(bundle.warn);
         }
     }
 
-    #[inline]
-    pub(super) fn is_new_bundle<B: Bundle>(&mut self) -> bool {
-        let bundle = TypeId::of::<B>();
-        self.known_bundles.first() != Some(&bundle) && self.learn_bundle(bundle)
+    pub(super) fn is_new_bundle(&mut self, bundle: KnownBundle) -> bool {
+        self.quick_bundle != bundle.kind && self.learn_bundle(bundle.kind)
     }
 
-    #[cold]
+    #[inline(never)]
     fn learn_bundle(&mut self, bundle: TypeId) -> bool {
         let is_new = !self.known_bundles.contains(&bundle);
         if is_new {
             self.known_bundles.push(bundle);
         }
+        if self.oldest.is_none() && !self.has_fixed_indices {
+            self.quick_bundle = bundle;
+        }
         is_new
     }
 }
 
+/// What the queue of commands is to spawn, in a place that was taken.
+pub(super) enum Birth<M: Component> {
+    Anywhere {
+        place: u32,
+    },
+    /// With a fixed index.
+    At {
+        handle: Handle<M>,
+        entity: Entity,
+        is_made: bool,
+    },
+}
+
+/// A type of bundle, and what warns if it has no `M`.
+#[derive(Clone, Copy)]
+pub(super) struct KnownBundle {
+    kind: TypeId,
+    pub(super) warn: fn(&mut World),
+}
+
+impl KnownBundle {
+    #[inline]
+    pub(super) fn of<M: Component, B: Bundle>() -> Self {
+        Self { kind: TypeId::of::<B>(), warn: warn_of_bundle::<M, B> }
+    }
+}
+
 /// Without its marker, nobody is told when the entity ends.
-pub(super) fn warn_of_bundle<M: Component, B: Bundle>(world: &mut World) {
+fn warn_of_bundle<M: Component, B: Bundle>(world: &mut World) {
     let marker = world.register_component::<M>();
     if world.register_bundle::<B>().contributed_components().contains(&marker) {
         return;
@@ -279,22 +367,19 @@ pub(super) fn warn<M: Component>(world: &mut World, message: String) {
     world.fallback_error_handler()(error, ErrorContext::Command { name });
 }
 
-/// Despawns an entity whose place is vacant by now, or somebody else's, with commands.
+/// Despawns an entity whose place is vacant by now, or somebody else's.
 #[inline]
-fn despawn_by<M: Component>(commands: &mut Commands, entity: Entity) {
-    match commands.get_spawned_entity(entity) {
-        Ok(mut entity) => entity.try_despawn(),
-        // Its spawn is in a queue.
-        Err(_) => commands.queue(move |world: &mut World| despawn::<M>(world, entity)),
+pub(super) fn despawn<M: Component>(world: &mut World, entity: Entity) {
+    if world.try_despawn(entity).is_err() {
+        doom::<M>(world, entity);
     }
 }
 
-/// Despawns an entity whose place is vacant by now, or somebody else's.
-pub(super) fn despawn<M: Component>(world: &mut World, entity: Entity) {
-    if let Ok(entity) = world.get_entity_mut(entity) {
-        entity.despawn();
-    } else if world.entities().contains(entity)
-        // Bevy may apply the commands of two systems in another order than that in which the systems ran.
+/// Bevy may apply the commands of two systems in another order than that in which the systems ran: so the spawn of this entity
+/// may still be in a queue.
+#[cold]
+fn doom<M: Component>(world: &mut World, entity: Entity) {
+    if world.entities().contains(entity)
         && let Some(mut population) = world.get_resource_mut::<Population<M>>()
     {
         population.doomed.push(entity);

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 
 use super::batch::discard_id;
-use super::spawn::{despawn, warn_of_bundle};
+use super::spawn::{KnownBundle, despawn};
 use super::{Population, fixed};
 use crate::full::Full;
 
@@ -62,19 +62,20 @@ impl PopulationWorld for World {
         let mut population = self.resource_mut::<Population<M>>();
         let handle = population.take()?;
         let place = handle.index() as usize;
-        let is_new = population.is_new_bundle::<B>();
+        let kind = KnownBundle::of::<M, B>();
+        let is_new = population.is_new_bundle(kind);
         if population.has_fixed_indices {
             let next = population.next_id(handle);
             let entity = next.unwrap_or_else(|| self.entity_allocator().alloc());
             let mut population = self.resource_mut::<Population<M>>();
             population.settle_in(place, entity);
             if next.is_none() {
-                population.places.as_mut_slice()[place].is_reserved = true;
+                population.members[place].is_reserved = true;
             }
             fixed::begin(self, handle, entity, false, bundle);
             return Ok(entity);
         }
-        let evicted = population.places.as_mut_slice()[place].entity.take();
+        let evicted = population.members[place].member.take();
         let entity = self.entity_allocator().alloc();
         self.resource_mut::<Population<M>>().settle_in(place, entity);
         if let Some(evicted) = evicted {
@@ -90,7 +91,7 @@ impl PopulationWorld for World {
             discard_id(self, entity);
         }
         if is_new {
-            warn_of_bundle::<M, B>(self);
+            (kind.warn)(self);
         }
         Ok(entity)
     }

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use bevy_app::{App, AppLabel, SubApp};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use bevy_millpond::prelude::*;
@@ -141,6 +142,45 @@ fn a_world_that_is_replaced() {
         world.clear_population::<Bullet>();
         assert_eq!(found(&mut world).len(), 20);
     }
+}
+
+#[derive(AppLabel, Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Sub;
+
+/// A sub-app has a world, and a population, of its own.
+#[test]
+fn a_sub_app() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(2));
+    let mut sub_app = SubApp::new();
+    builder().capacity(3).insert_into(sub_app.world_mut());
+    sub_app.set_extract(|main, sub| {
+        let visible: Vec<u32> = main.query::<&Bullet>().iter(main).map(|bullet| bullet.0).collect();
+        sub.clear_population::<Bullet>();
+        for n in visible {
+            sub.spawn_in::<Bullet, _>(Bullet(10 + n)).unwrap();
+        }
+    });
+    app.insert_sub_app(Sub, sub_app);
+    for n in 0..2 {
+        app.world_mut().spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+    }
+    for _ in 0..3 {
+        app.update();
+    }
+    assert_eq!(members(app.world()), [0, 1]);
+    assert_eq!(members(app.sub_app(Sub).world()), [10, 11]);
+    // Extraction that takes the resource along: it has no members there, nor when it is back.
+    app.sub_app_mut(Sub).set_extract(|main, sub| {
+        let bullets = main.remove_resource::<Population<Bullet>>().unwrap();
+        sub.insert_resource(bullets);
+        assert!(sub.resource::<Population<Bullet>>().is_empty());
+        let bullets = sub.remove_resource::<Population<Bullet>>().unwrap();
+        main.insert_resource(bullets);
+    });
+    app.update();
+    let left = (members(app.world()), found(app.world_mut()));
+    assert_eq!(left, (vec![], vec![0, 1]));
 }
 
 /// A population that moves to another world has no members there.

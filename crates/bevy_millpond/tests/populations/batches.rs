@@ -90,6 +90,80 @@ fn a_batch_is_over_before_it_begins() {
     assert_eq!((found(&mut world), members(&world)), (vec![8], vec![8]));
 }
 
+/// By a key too: what is awaited has none, and goes first.
+#[test]
+fn a_key_evicts_from_a_batch() {
+    for rule in [WhenFull::Refuse, WhenFull::EvictOldest] {
+        let evicting = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn_batch(&mut commands, burst(0, 3));
+            bullets.spawn_evicting(&mut commands, Bullet(7), |_| 0).unwrap();
+        };
+        let unless_least = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn_batch(&mut commands, burst(0, 3));
+            bullets.spawn_unless_least(&mut commands, Bullet(7), 1, |_| 0).unwrap();
+        };
+        for by_least in [false, true] {
+            let mut world = world(builder().capacity(3).when_full(rule));
+            if by_least {
+                world.run_system_once(unless_least).unwrap();
+            } else {
+                world.run_system_once(evicting).unwrap();
+            }
+            assert_eq!((found(&mut world), members(&world)), (vec![1, 2, 7], vec![1, 2, 7]));
+        }
+    }
+}
+
+/// An observer of the first of a batch clears the population, or makes others evict what is awaited.
+#[test]
+fn a_batch_is_over_while_it_begins() {
+    for clears in [false, true] {
+        let mut world = world(builder().capacity(3).when_full(WhenFull::EvictOldest));
+        let system = move |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            if clears {
+                bullets.clear(&mut commands);
+            }
+            bullets.spawn(&mut commands, Bullet(7)).unwrap();
+        };
+        let interfere = world.register_system(system);
+        world.add_observer(
+            move |inserted: On<Insert<Bullet>>, all: Query<&Bullet>, mut commands: Commands| {
+                if all.get(inserted.entity) == Ok(&Bullet(1)) {
+                    commands.run_system(interfere);
+                }
+            },
+        );
+        WAYS[0](&mut world, 0, 3);
+        let left = if clears { vec![7] } else { vec![1, 2, 7] };
+        assert_eq!((found(&mut world), members(&world)), (left.clone(), left));
+    }
+}
+
+/// The command of a batch is applied when another population has taken the place of its own.
+#[test]
+fn a_batch_of_a_population_that_is_replaced() {
+    for (way, again) in WAYS.into_iter().enumerate() {
+        let mut world = world(builder().capacity(3));
+        let spawn = move |mut commands: Commands,
+                          ids: &EntityAllocator,
+                          mut bullets: ResMut<Population<Bullet>>| {
+            if way == 0 {
+                bullets.spawn_batch(&mut commands, burst(0, 3));
+            } else {
+                bullets.spawn_batch_ids(&mut commands, ids, burst(0, 3));
+            }
+        };
+        let mut system = IntoSystem::into_system(spawn);
+        system.initialize(&mut world);
+        system.run_without_applying_deferred((), &mut world).unwrap();
+        builder().capacity(3).insert_into(&mut world);
+        system.apply_deferred(&mut world);
+        assert_eq!((found(&mut world), members(&world)), (vec![], vec![]));
+        assert_eq!(again(&mut world, 5, 9), 3);
+        assert_eq!((found(&mut world), members(&world)), (vec![5, 6, 7], vec![5, 6, 7]));
+    }
+}
+
 #[test]
 fn the_ids_of_a_batch_are_known_at_once() {
     let mut world = world(builder().capacity(3));

@@ -56,6 +56,48 @@ fn the_oldest_makes_room() {
     assert_eq!((found(&mut world), bullets(&world).stats().evicted), (vec![4, 5, 6], 4));
 }
 
+/// Each rule holds for each type of bundle, also after another one.
+#[test]
+fn bundles_of_several_types() {
+    for (rule, left) in [(WhenFull::Refuse, [0, 1, 2]), (WhenFull::EvictOldest, [3, 4, 5])] {
+        for fixes in [false, true] {
+            let builder = builder().capacity(3).when_full(rule);
+            let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+            let shoot = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+                for n in 0..6 {
+                    let _ = match n % 3 {
+                        0 => bullets.spawn(&mut commands, Bullet(n)).is_ok(),
+                        1 => bullets.spawn(&mut commands, (Bullet(n), Tracer)).is_ok(),
+                        _ => bullets.spawn(&mut commands, (Bullet(n), Health(n))).is_ok(),
+                    };
+                }
+            };
+            world.run_system_once(shoot).unwrap();
+            assert_eq!((found(&mut world), members(&world)), (left.to_vec(), left.to_vec()));
+        }
+    }
+}
+
+/// It is nobody's id.
+#[test]
+fn the_placeholder_is_no_member() {
+    let mut world = world(builder().capacity(2));
+    let end = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        let nobody = Entity::PLACEHOLDER;
+        assert!(!bullets.contains(nobody) && !bullets.leave(nobody));
+        assert_eq!(bullets.despawn_batch(&mut commands, [nobody]), 0);
+        bullets.despawn(&mut commands, nobody)
+    };
+    for _ in 0..2 {
+        assert!(!world.run_system_once(end).unwrap());
+        let bullet = world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+        assert!(!world.run_system_once(end).unwrap());
+        world.despawn(bullet);
+        world.settle_population::<Bullet>();
+    }
+    assert!(bullets(&world).is_empty());
+}
+
 #[test]
 fn some_are_spawned_beyond_the_capacity() {
     let mut world = world(builder().capacity(1).when_full(WhenFull::SpawnBeyond(2)));
