@@ -25,6 +25,7 @@ mod callbacks;
 mod checksum;
 mod classes;
 mod create;
+mod detach;
 mod face;
 mod growing;
 mod growth;

@@ -47,8 +47,10 @@ pub unsafe extern "C" fn mp_packed_state_bytes(packed: *const Packed) -> usize {
         return 0;
     };
     // SAFETY: as above.
-    let slots_bytes = unsafe { mp_pool_state_bytes(parts.head.as_ptr()) };
-    PackedFront::BYTES + slots_bytes + parts.count * parts.value_bytes
+    match unsafe { mp_pool_state_bytes(parts.head.as_ptr()) } {
+        0 => 0,
+        slots_bytes => PackedFront::BYTES + slots_bytes + parts.count * parts.value_bytes,
+    }
 }
 
 /// See the header.
@@ -68,6 +70,10 @@ pub unsafe extern "C" fn mp_packed_write_state(
     };
     // SAFETY: as above.
     let needed = unsafe { mp_packed_state_bytes(packed) };
+    if needed == 0 {
+        // SAFETY: as above; it says why there is no state, and writes nothing.
+        return unsafe { mp_pool_write_state(parts.head.as_ptr(), buffer, 0) };
+    }
     if bytes < needed {
         return Status::SMALL_MEMORY;
     }

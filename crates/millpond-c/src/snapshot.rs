@@ -228,17 +228,22 @@ impl Front {
 /// # Safety
 ///
 /// It is a pool that nobody changes.
-unsafe fn state_of(pool: *const Head) -> Option<(SavedSlots, usize, usize)> {
+unsafe fn state_of(pool: *const Head) -> Result<(SavedSlots, usize, usize), Status> {
     // SAFETY: as the caller promises.
-    let face = unsafe { face(pool) }?;
+    let face = unsafe { face(pool) }.ok_or(Status::NULL_POINTER)?;
+    let head = NonNull::new(pool.cast_mut()).ok_or(Status::NULL_POINTER)?;
     // SAFETY: as above.
     let value_bytes = unsafe { (*pool).value_bytes } as usize;
     // SAFETY: as above.
-    let saved = unsafe { kinds::to_saved(NonNull::new(pool.cast_mut())?) }.ok()?;
-    let slots = postcard::serialize_with_flavor(&saved, Size::default()).ok()?;
+    let saved = unsafe { kinds::to_saved(head) }?;
+    let slots = postcard::serialize_with_flavor(&saved, Size::default()).ok();
     let live = face.occupancy().live();
-    let all = Front::BYTES.checked_add(slots)?.checked_add(live.checked_mul(value_bytes)?)?;
-    Some((saved, slots, all))
+    let values = live.checked_mul(value_bytes);
+    let sized = slots.zip(values).and_then(|(slots, values)| {
+        Some((slots, Front::BYTES.checked_add(slots)?.checked_add(values)?))
+    });
+    let (slots, all) = sized.ok_or(Status::OUT_OF_MEMORY)?;
+    Ok((saved, slots, all))
 }
 
 /// See the header.
@@ -268,8 +273,9 @@ pub unsafe extern "C" fn mp_pool_write_state(
         return Status::NULL_POINTER;
     };
     // SAFETY: as above.
-    let Some((saved, slots_bytes, needed)) = (unsafe { state_of(pool) }) else {
-        return Status::OUT_OF_MEMORY;
+    let (saved, slots_bytes, needed) = match unsafe { state_of(pool) } {
+        Ok(state) => state,
+        Err(status) => return status,
     };
     if bytes < needed {
         return Status::SMALL_MEMORY;
