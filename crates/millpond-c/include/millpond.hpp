@@ -668,6 +668,46 @@ class pool : public slots_<T, pool<T>> {
         }
     }
 
+    // Moves the handle's value out for a while, and keeps its slot for it: for one whose own code changes the pool. Without a
+    // value, and nothing has happened, if the handle is refused or there is no memory for the list of what is out. Until it is
+    // back, the handle is refused, and loops skip the slot. O(1), and O(values that are out).
+    //
+    //     std::optional<Ship> ship = fleet.detach(which);
+    //     ship->update(which, fleet);
+    //     fleet.reattach(which, std::move(*ship));       // or `free_detached(which)`
+    std::optional<T> detach(handle<T> which) noexcept {
+        static_assert(std::is_nothrow_move_constructible_v<T>, "what leaves its slot moves");
+        std::optional<T> out;
+        if (T *const value = get(which)) {
+            std::uint32_t &word = leave_out(which);
+            out.emplace(std::move(*value));
+            value->~T();
+            take_in(word, which);
+            if (mp_pool_detach(raw_, which.raw(), nullptr) != MP_OK) {
+                leave_out(which);
+                ::new (static_cast<void *>(value)) T(std::move(*out));
+                take_in(word, which);
+                out.reset();
+            }
+        }
+        return out;
+    }
+    // Puts the value, or another one in its stead, into the slot that was kept: the handle is good again. False, and `value` is
+    // as it was, if no value with this handle is out. O(1), and O(values that are out).
+    bool reattach(handle<T> which, T &&value) noexcept {
+        static_assert(std::is_nothrow_move_constructible_v<T>, "what comes back to its slot moves");
+        void *place = nullptr;
+        if (mp_pool_reattach(raw(), which.raw(), &place) != MP_OK) {
+            return false;
+        }
+        std::uint32_t &word = leave_out(which);
+        ::new (place) T(std::move(value));
+        take_in(word, which);
+        return true;
+    }
+    // The value does not come back: frees its slot. False if no value with this handle is out.
+    bool free_detached(handle<T> which) noexcept { return mp_pool_free_detached(raw(), which.raw()); }
+
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept { this->clear_values(); }
 
@@ -834,6 +874,33 @@ class vec_pool : public slots_<T, vec_pool<T>> {
             return may_change() && take_out(which, false).has_value();
         }
     }
+
+    // Values that are out for a while, and keep their slots: as in `pool`.
+    std::optional<T> detach(handle<T> which) noexcept {
+        std::optional<T> out;
+        if (T *const value = may_change() ? get(which) : nullptr) {
+            is_moving_ = true;
+            out.emplace(std::move(*value));
+            value->~T();
+            if (mp_pool_detach(raw_, which.raw(), nullptr) != MP_OK) {
+                ::new (static_cast<void *>(value)) T(std::move(*out));
+                out.reset();
+            }
+            is_moving_ = false;
+        }
+        return out;
+    }
+    bool reattach(handle<T> which, T &&value) noexcept {
+        void *place = nullptr;
+        if (!may_change() || mp_pool_reattach(raw(), which.raw(), &place) != MP_OK) {
+            return false;
+        }
+        is_moving_ = !std::is_trivially_copyable_v<T>;
+        ::new (place) T(std::move(value));
+        is_moving_ = false;
+        return true;
+    }
+    bool free_detached(handle<T> which) noexcept { return may_change() && mp_pool_free_detached(raw(), which.raw()); }
 
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
@@ -1155,6 +1222,37 @@ class packed_pool {
         }
     }
 
+    // Values that are out for a while, and keep their slots: as in `pool`. The last value moves into the gap, and one that comes
+    // back is behind the others.
+    std::optional<T> detach(handle<T> which) noexcept {
+        std::optional<T> out;
+        if (T *const value = may_change() ? get(which) : nullptr) {
+            is_moving_ = true;
+            out.emplace(std::move(*value));
+            value->~T();
+            if (mp_pool_detach(&raw_->slots_, which.raw(), nullptr) == MP_OK) {
+                const std::size_t place = static_cast<std::size_t>(value - data());
+                fill_gap(value, mp_packed_close_(raw_, raw_->order_[raw_->count_ - 1], place));
+            } else {
+                ::new (static_cast<void *>(value)) T(std::move(*out));
+                out.reset();
+            }
+            is_moving_ = false;
+        }
+        return out;
+    }
+    bool reattach(handle<T> which, T &&value) noexcept {
+        void *place = nullptr;
+        if (!may_change() || mp_packed_reattach(raw(), which.raw(), &place) != MP_OK) {
+            return false;
+        }
+        is_moving_ = !std::is_trivially_copyable_v<T>;
+        ::new (place) T(std::move(value));
+        is_moving_ = false;
+        return true;
+    }
+    bool free_detached(handle<T> which) noexcept { return may_change() && mp_packed_free_detached(raw(), which.raw()); }
+
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
         if (!may_change()) {
@@ -1283,18 +1381,22 @@ class packed_pool {
             gone.emplace(std::move(*value));
             value->~T();
             const std::size_t place = static_cast<std::size_t>(value - data());
-            const std::size_t last = mp_packed_leave_(raw_, which.raw(), place, is_evicted);
-            T *const moved = data() + last;
-            if (moved != value) {
-                ::new (static_cast<void *>(value)) T(std::move(*moved));
-                moved->~T();
-            }
-            if (raw_->aids_ != nullptr) {
-                mp_packed_note_(raw_, last, false);
-            }
+            fill_gap(value, mp_packed_leave_(raw_, which.raw(), place, is_evicted));
             is_moving_ = false;
         }
         return gone;
+    }
+
+    // Moves the last value into the place of one that has left.
+    MILLPOND_INLINE_ void fill_gap(T *gap, std::size_t last) noexcept {
+        T *const moved = data() + last;
+        if (moved != gap) {
+            ::new (static_cast<void *>(gap)) T(std::move(*moved));
+            moved->~T();
+        }
+        if (raw_->aids_ != nullptr) {
+            mp_packed_note_(raw_, last, false);
+        }
     }
 
     mp_packed *raw_ = &no_packed_;

@@ -336,6 +336,7 @@ pub(crate) unsafe fn shape_of(head: NonNull<Head>) -> Shape {
 struct TakeOn {
     to: NonNull<Head>,
     from: NonNull<Head>,
+    follows: bool,
 }
 
 impl ForOrder for TakeOn {
@@ -349,6 +350,9 @@ impl ForOrder for TakeOn {
         let out = from.slots.detached().len();
         to.take_on(from.slots.capacity(), &mut |slots| {
             slots.reserve_detached(out)?;
+            if self.follows && slots.begins_elsewhere(&from.slots) {
+                slots.migrate_beside(&from.slots)?;
+            }
             if slots.take_on(&from.slots) { Ok(()) } else { Err(Status::OTHER_SHAPE) }
         })?;
         if let (Some(oldest), Some(others)) = (&mut to.oldest, &from.oldest) {
@@ -358,12 +362,17 @@ impl ForOrder for TakeOn {
     }
 }
 
-/// Takes on the state of another pool, without its values; nothing happens if that is of another shape.
+/// Takes on the state of another pool, without its values; nothing happens if that is of another shape. `follows`: other first
+/// generations are the same shape.
 ///
 /// # Safety
 ///
 /// Both are pools; nobody else uses the first, nobody changes the second, and they are two.
-pub(crate) unsafe fn take_on(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
+pub(crate) unsafe fn take_on(
+    to: NonNull<Head>,
+    from: NonNull<Head>,
+    follows: bool,
+) -> Result<(), Status> {
     // SAFETY: as the caller promises.
     let ours = unsafe { shape_of(to) };
     // SAFETY: as above.
@@ -371,5 +380,5 @@ pub(crate) unsafe fn take_on(to: NonNull<Head>, from: NonNull<Head>) -> Result<(
     if ours != theirs {
         return Err(Status::OTHER_SHAPE);
     }
-    with_order(ours.kind & 0xff, TakeOn { to, from })?
+    with_order(ours.kind & 0xff, TakeOn { to, from, follows })?
 }

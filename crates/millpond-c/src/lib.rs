@@ -32,6 +32,7 @@ mod growth;
 mod head;
 mod kinds;
 mod layout;
+mod migrate;
 mod opened;
 mod options;
 mod orders;

@@ -76,6 +76,16 @@ impl Opened<'_> {
         value
     }
 
+    /// The objects are as old as their slots' order says, if the pool keeps that.
+    pub(crate) fn note_all(&mut self) {
+        if self.face().keeps_oldest() {
+            for slot in 0..self.face().used_slots() {
+                let bits = self.face().handle_at(slot);
+                self.face_mut().note(bits);
+            }
+        }
+    }
+
     /// An object that was out of the pool is back: the newest.
     pub(crate) fn note_return(&mut self, bits: u64) -> *mut u8 {
         let (slot, bytes) = (slot_of(bits), self.value_bytes);

@@ -308,7 +308,7 @@ fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {
         };
         let said = compile_and_run(&mut sanitized(), "basics.c", &format!("{c}-asan"));
         assert_eq!(said, "all is well\n");
-        for kind in ["-DPLAIN", "-DPACKED", "-DGROWN"] {
+        for kind in ["-DPLAIN", "-DPACKED", "-DGROWN", "-DOUT"] {
             let program = made("programs").join(format!("{c}-use-after-remove"));
             let source = here().join("tests/use_after_remove.c");
             run(sanitized().arg(kind).arg(source).arg(library().unwrap()).arg("-o").arg(&program));
