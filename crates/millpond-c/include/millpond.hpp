@@ -405,8 +405,7 @@ class slots_ {
         // The same of a value that was not removed.
         MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
             static_assert(Counts);
-            const std::uint32_t *const words = static_cast<const std::uint32_t *>(raw_->words_);
-            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(index_) << 32 | words[index_]);
+            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(index_) << 32 | words_[index_]);
         }
         MILLPOND_INLINE_ basic_iterator &operator++() noexcept {
             assert(word_ == reinterpret_cast<pointer>(raw_->values_) + (end_ - 64) &&
@@ -434,13 +433,16 @@ class slots_ {
         friend class basic_iterator;
 
         MILLPOND_INLINE_ void take_one() noexcept {
-            at_ = word_ + mp_trailing_zeros_(left_);
-            note_index();
+            go_to_first();
             left_ &= left_ - 1;
         }
-        MILLPOND_INLINE_ void note_index() noexcept {
+        // Where the slot's number is kept, the place follows from it: then a loop has a register more.
+        MILLPOND_INLINE_ void go_to_first() noexcept {
             if constexpr (Counts) {
                 index_ = end_ - 64 + mp_trailing_zeros_(left_);
+                at_ = reinterpret_cast<pointer>(raw_->values_) + index_;
+            } else {
+                at_ = word_ + mp_trailing_zeros_(left_);
             }
         }
         MILLPOND_INLINE_ void next_run() noexcept {
@@ -459,13 +461,15 @@ class slots_ {
                 left_ = left;
                 is_sparse_ = millpond::is_sparse_(left_);
                 word_ = reinterpret_cast<pointer>(raw_->values_) + (end_ - 64);
+                if constexpr (Counts) {
+                    words_ = static_cast<const std::uint32_t *>(raw_->words_);
+                }
             }
             if (is_sparse_) {
                 take_one();
                 return;
             }
-            at_ = word_ + mp_trailing_zeros_(left_);
-            note_index();
+            go_to_first();
             // The carry goes through the run's bits, to the first 0 behind them.
             const std::uint64_t behind = left_ + (left_ & (0 - left_));
             run_end_ = word_ + (behind != 0 ? mp_trailing_zeros_(behind) : 64);
@@ -480,7 +484,9 @@ class slots_ {
         std::uint64_t left_ = 0;
         bool is_sparse_ = false;
         std::size_t end_ = 0;
-        std::size_t index_ = 0; // of the value, if it counts
+        // If it counts: the slot of the value, and the generations of all.
+        std::size_t index_ = 0;
+        const std::uint32_t *words_ = nullptr;
         const mp_bits_ *bits_ = nullptr;
     };
     MILLPOND_INLINE_ iterator begin() noexcept {
@@ -1010,24 +1016,30 @@ class packed_pool {
     // moves into the gap has been visited.
     template <typename Value>
     class placed {
+        static constexpr std::size_t over = static_cast<std::size_t>(-1);
+
       public:
         MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept
             : raw_(raw), behind_(reinterpret_cast<Value *>(raw->values_) + left), order_(raw->order_),
-              words_(static_cast<const std::uint32_t *>(raw->slots_.words_)), left_(left), count_(raw->count_) {}
+              words_(static_cast<const std::uint32_t *>(raw->slots_.words_)), place_(left - 1) {}
         MILLPOND_INLINE_ Value &operator*() const noexcept { return behind_[-1]; }
         MILLPOND_INLINE_ placed &operator++() noexcept {
             --behind_;
-            --left_;
-            // The loop may have removed others.
-            if (MP_RARELY_(raw_->count_ < count_) && left_ > raw_->count_) {
-                left_ = raw_->count_;
-                behind_ = reinterpret_cast<Value *>(raw_->values_) + left_;
+            --place_;
+            // One comparison for the end, which is beyond every count, and for a loop that has removed others.
+            if (MP_RARELY_(place_ >= raw_->count_)) {
+                if (place_ != over) {
+                    place_ = raw_->count_ - 1;
+                    behind_ = reinterpret_cast<Value *>(raw_->values_) + raw_->count_;
+                }
+            } else {
+                MP_ASSUME_(place_ != over);
             }
             return *this;
         }
-        friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.left_ == b.left_; }
+        friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.place_ == b.place_; }
         MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
-            const std::uint32_t slot = order_[left_ - 1];
+            const std::uint32_t slot = order_[place_];
             return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(slot) << 32 | words_[slot]);
         }
 
@@ -1035,8 +1047,7 @@ class packed_pool {
         const mp_packed *raw_;
         Value *behind_; // the value is before it
         const std::uint32_t *order_, *words_;
-        std::size_t left_;  // this one included
-        std::size_t count_; // at the beginning
+        std::size_t place_; // its own
     };
 
     // Goes over the array. Where there are assertions, it notices what must not be done meanwhile.
