@@ -54,7 +54,7 @@ fn the_pool_of_cpp_keeps_its_promises_with_and_without_exceptions() {
     // Each takes a compiler ten seconds: every option with one of the two.
     let each: [[(&str, &[&str]); 2]; 2] = [
         [("17", &["-fno-exceptions", "-fno-rtti"]), ("20", &["-O2", "-DNDEBUG"])],
-        [("2b", &["-fno-exceptions", "-O1"]), ("17", &sanitized)],
+        [("2b", &["-fno-exceptions", "-O1", "-Wold-style-cast"]), ("17", &sanitized)],
     ];
     for ((c, cpp), each) in COMPILERS.into_iter().zip(each).filter(|((c, _), _)| has(c)) {
         for (standard, more) in each {
