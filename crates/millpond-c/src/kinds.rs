@@ -351,7 +351,7 @@ impl ForOrder for TakeOn {
         to.take_on(from.slots.capacity(), &mut |slots| {
             slots.reserve_detached(out)?;
             if self.follows && slots.begins_elsewhere(&from.slots) {
-                slots.migrate_beside(&from.slots)?;
+                slots.migrate_beside(&from.slots.to_roster()?)?;
             }
             if slots.take_on(&from.slots) { Ok(()) } else { Err(Status::OTHER_SHAPE) }
         })?;

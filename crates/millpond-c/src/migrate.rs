@@ -8,7 +8,7 @@ use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::slice;
 
-use millpond::reuse::ReuseOrder;
+use millpond::reuse::{ReuseOrder, Roster};
 use millpond::snapshot::MigrateError;
 use millpond::{Handle, HandleLayout, SavedSlots};
 
@@ -97,40 +97,34 @@ struct Conversion {
     user: *mut c_void,
 }
 
-/// The old slots, by their order, go into a pool.
-struct Leave<'p, 'o> {
+/// Old slots, by their order.
+struct Leave {
     saved: SavedSlots,
     generation_max: u32,
-    to: &'o mut Opened<'p>,
 }
 
-impl ForOrder for Leave<'_, '_> {
-    type Out = Result<(), Status>;
+impl ForOrder for Leave {
+    type Out = Result<Slots<Roster>, Status>;
 
     fn run<S: ReuseOrder>(self) -> Self::Out {
         let old = Slots::<S>::of_saved_slots(self.saved, self.generation_max);
-        let old = old.ok_or(Status::BAD_STATE)?;
-        let to = self.to.head;
-        // SAFETY: whoever opened the pool has it alone; the field is copied.
-        let order = u32::from(unsafe { to.read() }.kind & 0xff);
-        let slots = self.to.face().occupancy().slots().max(old.slots_to_migrate());
-        self.to.be_replaced(slots, || with_order(order, Arrive { old: &old, to })?)
+        Ok(old.ok_or(Status::BAD_STATE)?.to_roster()?)
     }
 }
 
 /// A pool, by its order, takes over old slots.
-struct Arrive<'o, S: ReuseOrder> {
-    old: &'o Slots<S>,
+struct Arrive<'o> {
+    old: &'o Slots<Roster>,
     to: NonNull<Head>,
 }
 
-impl<S: ReuseOrder> ForOrder for Arrive<'_, S> {
+impl ForOrder for Arrive<'_> {
     type Out = Result<(), Status>;
 
     fn run<R: ReuseOrder>(self) -> Self::Out {
         // SAFETY: it is a pool of this order, and whoever opened it has it alone.
         let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
-        let needed = self.old.slots_to_migrate();
+        let needed = self.old.capacity();
         if needed > to.capacity_max() {
             return Err(Status::TOO_FEW_SLOTS);
         }
@@ -169,8 +163,13 @@ fn take_over<'s>(
             u32::from(limits.0)
         }
     };
-    let leaving = with_order(old.kind & 0xff, Leave { saved, generation_max, to: pool });
-    leaving.unwrap_or(Err(Status::BAD_STATE))?;
+    let left = with_order(old.kind & 0xff, Leave { saved, generation_max });
+    let left = left.unwrap_or(Err(Status::BAD_STATE))?;
+    let to = pool.head;
+    // SAFETY: whoever opened the pool has it alone; the field is copied.
+    let order = u32::from(unsafe { to.read() }.kind & 0xff);
+    let slots = pool.face().occupancy().slots().max(left.capacity());
+    pool.be_replaced(slots, || with_order(order, Arrive { old: &left, to })?)?;
     Ok(old)
 }
 

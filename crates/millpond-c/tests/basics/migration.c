@@ -3,7 +3,7 @@
 
 /* A later version's spark. */
 typedef struct ember {
-    double x;
+    double x, heat;
     uint64_t handle;
 } ember;
 

@@ -13,7 +13,8 @@ use millpond::snapshot::ToChecksum;
 use millpond::{Refusal, Stats};
 
 use super::pool_of_c::{
-    checked, claim_refused, differences_of, evicting, options, ranks_of, stats_of, validated, written,
+    checked, claim_refused, differences_of, evicting, options, ranks_of, stats_of, validated,
+    written,
 };
 use super::shim::{Pool, shim};
 use super::{AnyHandle, Claimed, Kind, Plan, PoolUnderTest};

@@ -495,8 +495,7 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
     fn reattach(&mut self, handle: H, value: T) -> Claimed<T> {
         let mut made = ptr::null_mut();
         // SAFETY: the pool is there, and the pointer may be written.
-        let status =
-            unsafe { (shim().reattach)(self.raw, INDEX_BITS, handle.bits(), &mut made) };
+        let status = unsafe { (shim().reattach)(self.raw, INDEX_BITS, handle.bits(), &mut made) };
         Some(match status {
             OK => {
                 self.write(made, value);

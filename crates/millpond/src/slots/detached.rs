@@ -64,7 +64,9 @@ impl Detached {
     fn with_room_for(&mut self, more: usize) -> &mut Vec<(u32, u32)> {
         match self.try_with_room_for(more) {
             Ok(slots) => slots,
-            Err(OutOfMemory) => panic!("no memory for the list of objects that are out of their pool"),
+            Err(OutOfMemory) => {
+                panic!("no memory for the list of objects that are out of their pool")
+            }
         }
     }
 

@@ -8,12 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::handle::{HandleLayout, Word};
 use crate::pools::allocator::{HandleAllocator, units};
 use crate::slots::AnyCycle;
-use crate::slots::reuse::ReuseOrder;
+use crate::slots::reuse::{ReuseOrder, Roster};
 use crate::slots::saved::Checked;
 use crate::snapshot::MigrateError;
-use crate::snapshot::format::{
-    Form, Load, Objects, check, check_migration, read_list, used_slots,
-};
+use crate::snapshot::format::{Form, Load, Objects, check, check_migration, read_list, used_slots};
 use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::State;
 
@@ -80,7 +78,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     /// An allocator in a saved state, with generations up to this one and the slots that are listed, for
-    /// [migration](Self::migrate_beside); `None` if no allocator can be in it, or there is no memory.
+    /// [migration](Self::to_roster); `None` if no allocator can be in it, or there is no memory.
     #[doc(hidden)]
     #[must_use]
     pub fn of_saved_slots(saved: SavedSlots, generation_max: u32) -> Option<Self> {
@@ -100,11 +98,22 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         own.cycle != other.cycle && Shape { cycle: moved, ..own } == other
     }
 
-    /// How many slots an allocator needs to take over these.
+    /// As many slots as were used, with the state of these, of the order that lists all of them: what
+    /// [`migrate_beside`](Self::migrate_beside) takes. So what is taken over has one type, whatever order it had.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
     #[doc(hidden)]
-    #[must_use]
-    pub fn slots_to_migrate(&self) -> usize {
-        used_slots(self)
+    pub fn to_roster(&self) -> Result<HandleAllocator<Roster, H>, MigrateError> {
+        let slots = used_slots(self);
+        let builder = HandleAllocator::builder().capacity(slots).reuse(Roster).handle();
+        let builder = if self.shape().cycle.wraps() { builder.wrap() } else { builder };
+        let built = builder.try_build();
+        let mut roster: HandleAllocator<Roster, H> =
+            built.map_err(|_| MigrateError::OutOfMemory { slots })?;
+        roster.migrate_beside(self)?;
+        Ok(roster)
     }
 
     /// Takes over the objects of another allocator, which keeps them: see [`migrate_from`](Self::migrate_from).
@@ -120,20 +129,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let state = check_migration(self, old)?;
         self.take_over(&state, units(&state))
     }
-
-    /// Takes on a state that was checked. Returns `false`, and does nothing, if it is of another shape or reuse order.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn load_beside(&mut self, state: &Checked<H::Word>) -> bool {
-        let is_alike = self.shape() == Shape::new(state.slots, &state.cycle);
-        state.reuse == R::NAME && is_alike && self.take_over(state, units(state)).is_ok()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::reuse::{Fifo, Lifo, LowestFirst, Roster};
+    use crate::slots::reuse::{Fifo, Lifo, LowestFirst};
     use crate::{Handle, Handle32};
 
     type Slots = HandleAllocator<Fifo, Handle32<(), 24>>;
@@ -236,11 +237,13 @@ mod tests {
             let mut old = HandleAllocator::<S>::builder().capacity(9).reuse(S::default()).build();
             let handles: Vec<_> = (0..7).map(|_| old.acquire().unwrap()).collect();
             [5, 1, 3].map(|at| assert!(old.release(handles[at])));
-            let read = HandleAllocator::<S>::of_saved_slots(old.to_saved_slots(false), u32::MAX >> 1);
-            let read = read.unwrap();
-            assert_eq!(read.slots_to_migrate(), 7);
+            let read =
+                HandleAllocator::<S>::of_saved_slots(old.to_saved_slots(false), u32::MAX >> 1);
+            let read = read.unwrap().to_roster().unwrap();
+            assert_eq!((read.capacity(), read.len()), (7, 4));
             let builder = || HandleAllocator::<R>::builder().reuse(R::default()).name("new");
-            let (mut new, mut like) = (builder().capacity(8).build(), builder().capacity(8).build());
+            let (mut new, mut like) =
+                (builder().capacity(8).build(), builder().capacity(8).build());
             new.migrate_beside(&read).unwrap();
             new.validate().unwrap();
             like.migrate_from(old).unwrap();
