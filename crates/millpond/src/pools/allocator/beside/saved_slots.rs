@@ -77,6 +77,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         checked.ok().map(|(state, _)| state)
     }
 
+    /// Takes on a state that was checked. Returns `false`, and does nothing, if it is of another shape or reuse order.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn load_beside(&mut self, state: &Checked<H::Word>) -> bool {
+        let is_alike = self.shape() == Shape::new(state.slots, &state.cycle);
+        state.reuse == R::NAME && is_alike && self.take_over(state, units(state)).is_ok()
+    }
+
     /// An allocator in a saved state, with generations up to this one and the slots that are listed, for
     /// [migration](Self::to_roster); `None` if no allocator can be in it, or there is no memory.
     #[doc(hidden)]
@@ -107,7 +115,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     pub fn to_roster(&self) -> Result<HandleAllocator<Roster, H>, MigrateError> {
         let slots = used_slots(self);
-        let builder = HandleAllocator::builder().capacity(slots).reuse(Roster).handle();
+        let builder = HandleAllocator::builder().capacity(slots).reuse(Roster).handle::<H>();
         let builder = if self.shape().cycle.wraps() { builder.wrap() } else { builder };
         let built = builder.try_build();
         let mut roster: HandleAllocator<Roster, H> =
