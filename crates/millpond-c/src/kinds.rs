@@ -348,9 +348,11 @@ impl ForOrder for TakeOn {
         // SAFETY: as above; nobody changes it.
         let from = unsafe { self.from.cast::<Whole<R>>().as_ref() };
         let out = from.slots.detached().len();
+        // One that grows becomes one that was just made, which begins as its options say.
+        let follows = self.follows || to.slots.begins_like(&from.slots);
         to.take_on(from.slots.capacity(), &mut |slots| {
             slots.reserve_detached(out)?;
-            if self.follows && slots.begins_elsewhere(&from.slots) {
+            if follows && slots.begins_elsewhere(&from.slots) {
                 slots.migrate_beside(&from.slots.to_roster()?)?;
             }
             if slots.take_on(&from.slots) { Ok(()) } else { Err(Status::OTHER_SHAPE) }

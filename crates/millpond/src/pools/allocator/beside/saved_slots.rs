@@ -96,6 +96,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         Some(slots)
     }
 
+    /// Whether the slots of both go through the same generations.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn begins_like(&self, other: &Self) -> bool {
+        self.shape().cycle == other.shape().cycle
+    }
+
     /// Whether this allocator could take on the state of the other, but for the generation at which all slots begin.
     #[doc(hidden)]
     #[must_use]
