@@ -124,7 +124,7 @@ impl ForOrder for Arrive<'_> {
     fn run<R: ReuseOrder>(self) -> Self::Out {
         // SAFETY: it is a pool of this order, and whoever opened it has it alone.
         let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
-        let needed = self.old.capacity();
+        let needed = self.old.slots_to_migrate();
         if needed > to.capacity_max() {
             return Err(Status::TOO_FEW_SLOTS);
         }
@@ -168,7 +168,7 @@ fn take_over<'s>(
     let to = pool.head;
     // SAFETY: whoever opened the pool has it alone; the field is copied.
     let order = u32::from(unsafe { to.read() }.kind & 0xff);
-    let slots = pool.face().occupancy().slots().max(left.capacity());
+    let slots = pool.face().occupancy().slots().max(left.slots_to_migrate());
     pool.be_replaced(slots, || with_order(order, Arrive { old: &left, to })?)?;
     Ok(old)
 }

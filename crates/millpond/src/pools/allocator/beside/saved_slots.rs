@@ -113,7 +113,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         own.cycle != other.cycle && Shape { cycle: moved, ..own } == other
     }
 
-    /// As many slots as were used, with the state of these, of the order that lists all of them: what
+    /// How many slots an allocator needs to take over these.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn slots_to_migrate(&self) -> usize {
+        used_slots(self)
+    }
+
+    /// As many slots as were used, or as were live at once, with the state of these, of the order that lists all of them: what
     /// [`migrate_beside`](Self::migrate_beside) takes. So what is taken over has one type, whatever order it had.
     ///
     /// # Errors
@@ -121,7 +128,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// If there is no memory.
     #[doc(hidden)]
     pub fn to_roster(&self) -> Result<HandleAllocator<Roster, H>, MigrateError> {
-        let slots = used_slots(self);
+        let slots = used_slots(self).max(self.stats().peak.min(self.capacity()));
         let builder = HandleAllocator::builder().capacity(slots).reuse(Roster).handle::<H>();
         let builder = if self.shape().cycle.wraps() { builder.wrap() } else { builder };
         let built = builder.try_build();
