@@ -128,7 +128,8 @@ impl ForOrder for Arrive<'_> {
         if needed > to.capacity_max() {
             return Err(Status::TOO_FEW_SLOTS);
         }
-        let slots = to.slots.capacity().max(needed);
+        // As many as were live at once, too: a peak is none of more slots than there are.
+        let slots = to.slots.capacity().max(self.old.capacity().min(to.capacity_max()));
         to.take_on(slots, &mut |slots| Ok(slots.migrate_beside(self.old)?))
     }
 }
@@ -168,7 +169,7 @@ fn take_over<'s>(
     let to = pool.head;
     // SAFETY: whoever opened the pool has it alone; the field is copied.
     let order = u32::from(unsafe { to.read() }.kind & 0xff);
-    let slots = pool.face().occupancy().slots().max(left.slots_to_migrate());
+    let slots = pool.face().occupancy().slots().max(left.capacity());
     pool.be_replaced(slots, || with_order(order, Arrive { old: &left, to })?)?;
     Ok(old)
 }
