@@ -68,6 +68,8 @@ typedef int32_t mp_status;
 #define MP_OTHER_VALUES 21  /* the pool has values of another size or alignment */
 #define MP_OTHER_HANDLES 22 /* the pool has other `index_bits` */
 #define MP_TOO_FAR 23       /* the slot is far beyond those of a pool that grows: `mp_pool_reserve` first */
+#define MP_DETACHED 24      /* an object is out of the pool */
+#define MP_TOO_FEW_SLOTS 25 /* the state has more slots in use than the pool may have */
 
 /* Returns the meaning of a status, as static text. */
 const char *mp_status_text(mp_status status);
@@ -289,6 +291,20 @@ typedef struct mp_stats {
     uint64_t inserted, removed, refused, evicted; /* since the pool was created */
 } mp_stats;
 mp_stats mp_pool_stats(const mp_pool *pool);
+
+/* An object leaves its pool for a while, and its slot is kept for it: for one whose own code changes the pool. Its bytes are
+ * copied to `value` (which may be null). Until it comes back, its handle is refused as stale, walks skip its slot, no
+ * insertion takes it, and `mp_pool_clear` leaves it alone; `mp_stats` counts it as retired. Snapshots have it; as bytes, the
+ * pool has no state meanwhile (MP_DETACHED). A recorder sees neither that it leaves nor that it returns. The status is that of
+ * `mp_pool_check`, or MP_OUT_OF_MEMORY: the pool lists what is out of it, in memory of the C library. O(1), and O(objects that
+ * are out). */
+mp_status mp_pool_detach(mp_pool *pool, mp_handle handle, void *value);
+/* It is back: its handle is good again, and `*value` (`value` may be null) is the place for it, or for another object in its
+ * stead. Of MP_EVICT_OLDEST's objects it is the newest. MP_OCCUPIED if the slot is live, MP_STALE if no object with this
+ * handle is out, MP_OUT_OF_RANGE, MP_NEVER_ISSUED. */
+mp_status mp_pool_reattach(mp_pool *pool, mp_handle handle, void **value);
+/* It does not come back: frees its slot, and the handle is stale for ever. False if no such object is out. */
+bool mp_pool_free_detached(mp_pool *pool, mp_handle handle);
 
 /* Checks every invariant. The first that does not hold is written to `text` (null, or `room` bytes). Allocates
  * temporarily. */
@@ -624,6 +640,9 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
  *     bool      sparks_remove(sparks *, sparks_id)
  *     spark    *sparks_insert_or_evict(sparks *, mp_key *, void *user, sparks_id *out, sparks_id *evicted)
  *                                                       as `mp_pool_insert_or_evict`; `out`, `evicted` may be null
+ *     bool      sparks_detach(sparks *, sparks_id, spark *value)  out for a while: as `mp_pool_detach`
+ *     spark    *sparks_reattach(sparks *, sparks_id)    back: the place for it; null if no such spark is out
+ *     bool      sparks_free_detached(sparks *, sparks_id)
  *     spark    *sparks_next_run(sparks const *, mp_run *)  the first of `run.count` values, or null after the last
  *     spark    *sparks_next(sparks const *, mp_walk *)     the next value, or null after the last
  *     sparks_id sparks_id_at(sparks const *, size_t index)  no bits if the slot is dead
@@ -723,6 +742,17 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         }                                                                                                              \
         return MP_CAST_(type *, place_);                                                                               \
     }                                                                                                                  \
+    MP_API_ bool name##_detach(name *in_, name##_id id_, type *value_) {                                               \
+        return mp_pool_detach(in_->pool, name##_handle(id_), value_) == MP_OK;                                         \
+    }                                                                                                                  \
+    MP_API_ type *name##_reattach(name *in_, name##_id id_) {                                                          \
+        void *place_ = MP_NULL_;                                                                                       \
+        (void)mp_pool_reattach(in_->pool, name##_handle(id_), &place_);                                                \
+        return MP_CAST_(type *, place_);                                                                               \
+    }                                                                                                                  \
+    MP_API_ bool name##_free_detached(name *in_, name##_id id_) {                                                      \
+        return mp_pool_free_detached(in_->pool, name##_handle(id_));                                                   \
+    }                                                                                                                  \
     MP_API_ type *name##_next_run(name const *in_, mp_run *run_) {                                                     \
         type *start_ = MP_CAST_(type *, MP_CAST_(void *, in_->pool->values_));                                         \
         if (!mp_next_run(in_->pool, run_)) {                                                                           \
@@ -809,6 +839,19 @@ mp_status mp_pool_copy(mp_pool *to, const mp_pool *from);
 size_t mp_pool_state_bytes(const mp_pool *pool);
 mp_status mp_pool_write_state(const mp_pool *pool, void *buffer, size_t bytes);
 mp_status mp_pool_read_state(mp_pool *pool, const void *buffer, size_t bytes);
+
+/* Makes the value of an object from the `bytes` bytes of its old value, which may lie at any address: copy them first. `value`
+ * has old bytes, of which the function must write all that count. */
+typedef void mp_convert(void *value, const void *old, size_t bytes, mp_handle handle, void *user);
+/* Takes over all objects of a saved state of an `mp_pool` or `mp_packed` with other options: other slots, order, `index_bits`,
+ * lifetimes, name or salt. For saved games that outlive a change. Every handle that the old pool accepted is good, and no
+ * other one that it has issued is ever issued again. The pool keeps its name, and its own objects go. If `convert` is null,
+ * values are copied, which must have the same size (MP_OTHER_VALUES). MP_TOO_FEW_SLOTS; MP_OTHER_SHAPE if only one of both
+ * pools has `MP_WRAP`; MP_BEYOND_LIFETIMES if an object is in a generation that the pool does not have; MP_BAD_STATE. Nothing
+ * happens then. A pool goes on at the generations of the old one: if their names or salts differ, save and restore with
+ * snapshots made of it afterwards, and read the states that it writes in the same way. Takes time and memory for the slots of
+ * either. */
+mp_status mp_pool_migrate(mp_pool *pool, const void *state, size_t bytes, mp_convert *convert, void *user);
 
 /* ---- Handle allocators: a pool without values, beside arrays of your own ---------------------------------------- */
 
@@ -1007,20 +1050,23 @@ static inline mp_status mp_packed_insert_at(mp_packed *packed, mp_handle handle,
     return status;
 }
 
-/* Ends the lifetime of the value at `place`, as far as the slots know. The last value, whose place is returned, takes
- * this place: the caller has moved it there, or does so next. */
-static inline MP_INLINED_ size_t mp_packed_leave_(mp_packed *packed, mp_handle handle, size_t place, bool is_evicted) {
+/* The last value, whose place is returned, takes this place: the caller has moved it there, or does so next. */
+static inline MP_INLINED_ size_t mp_packed_close_(mp_packed *packed, uint32_t moved, size_t place) {
     size_t last = packed->count_ - 1;
-    uint32_t moved = packed->order_[last];
+    packed->order_[place] = moved;
+    mp_packed_places_(packed)[moved] = MP_CAST_(uint32_t, place);
+    packed->count_ = last;
+    return last;
+}
+/* Ends the lifetime of the value at `place`, as far as the slots know; and the last one takes the place. */
+static inline MP_INLINED_ size_t mp_packed_leave_(mp_packed *packed, mp_handle handle, size_t place, bool is_evicted) {
+    uint32_t moved = packed->order_[packed->count_ - 1];
     if (is_evicted) {
         mp_evict_(&packed->slots_, handle.bits);
     } else {
         mp_remove(&packed->slots_, handle);
     }
-    packed->order_[place] = moved;
-    mp_packed_places_(packed)[moved] = MP_CAST_(uint32_t, place);
-    packed->count_ = last;
-    return last;
+    return mp_packed_close_(packed, moved, place);
 }
 static inline MP_INLINED_ bool mp_packed_remove_(mp_packed *packed, mp_handle handle, size_t stride, bool is_evicted) {
     unsigned char *values = packed->values_;
@@ -1042,6 +1088,48 @@ static inline MP_INLINED_ bool mp_packed_remove_(mp_packed *packed, mp_handle ha
  * O(1). */
 static inline bool mp_packed_remove(mp_packed *packed, mp_handle handle) {
     return mp_packed_remove_(packed, handle, packed->value_bytes, false);
+}
+/* As `mp_pool_detach`, `mp_pool_reattach` and `mp_pool_free_detached`. The last value moves into the gap of the one that
+ * leaves; one that comes back is behind the others. */
+static inline mp_status mp_packed_detach(mp_packed *packed, mp_handle handle, void *value) {
+    size_t place, last, stride;
+    mp_status status;
+    if (packed == MP_NULL_) {
+        return MP_NULL_POINTER;
+    }
+    if (!mp_contains(&packed->slots_, handle)) {
+        return mp_pool_check(&packed->slots_, handle);
+    }
+    stride = packed->value_bytes;
+    place = mp_packed_places_(packed)[handle.bits >> 32];
+    status = mp_pool_detach(&packed->slots_, handle, MP_NULL_);
+    if (status != MP_OK) {
+        return status;
+    }
+    last = mp_packed_close_(packed, packed->order_[packed->count_ - 1], place);
+    if (value != MP_NULL_) {
+        MP_COPY_(value, packed->values_ + place * stride, stride);
+    }
+    if (place != last) {
+        MP_COPY_(packed->values_ + place * stride, packed->values_ + last * stride, stride);
+    }
+    if (packed->aids_ != MP_NULL_) {
+        mp_packed_note_(packed, last, false);
+    }
+    return MP_OK;
+}
+static inline mp_status mp_packed_reattach(mp_packed *packed, mp_handle handle, void **value) {
+    mp_status status = packed == MP_NULL_ ? MP_NULL_POINTER : mp_pool_reattach(&packed->slots_, handle, MP_NULL_);
+    if (status == MP_OK) {
+        void *place = mp_packed_join_(packed, handle, packed->value_bytes);
+        if (value != MP_NULL_) {
+            *value = place;
+        }
+    }
+    return status;
+}
+static inline bool mp_packed_free_detached(mp_packed *packed, mp_handle handle) {
+    return mp_pool_free_detached(packed == MP_NULL_ ? MP_NULL_ : &packed->slots_, handle);
 }
 /* Removes all objects. O(slots). */
 void mp_packed_clear(mp_packed *packed);
@@ -1092,6 +1180,8 @@ mp_status mp_packed_copy(mp_packed *to, const mp_packed *from);
 size_t mp_packed_state_bytes(const mp_packed *packed);
 mp_status mp_packed_write_state(const mp_packed *packed, void *buffer, size_t bytes);
 mp_status mp_packed_read_state(mp_packed *packed, const void *buffer, size_t bytes);
+/* As `mp_pool_migrate`. The values of a packed pool keep their places; others come in the order of their slots. */
+mp_status mp_packed_migrate(mp_packed *packed, const void *state, size_t bytes, mp_convert *convert, void *user);
 
 /* As `mp_pool_fits`. */
 static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, size_t align, uint32_t index_bits) {
@@ -1106,7 +1196,8 @@ static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, si
 
 /* `MP_PACKED(sparks, spark)` makes the pool type `sparks`, its handle type `sparks_id`, and, as `MP_POOL`, `sparks_of`,
  * `sparks_fits`, `sparks_insert`, `sparks_get`, `sparks_contains`, `sparks_remove`, `sparks_handle`, `sparks_id_of`,
- * `sparks_index` and `sparks_insert_or_evict`, with an `mp_packed` for the `mp_pool`; and
+ * `sparks_index`, `sparks_insert_or_evict`, `sparks_detach`, `sparks_reattach` and `sparks_free_detached`, with an `mp_packed`
+ * for the `mp_pool`; and
  *     spark    *sparks_values(sparks const *)           the first of
  *     size_t    sparks_count(sparks const *)            so many
  *     sparks_id sparks_id_at(sparks const *, size_t place)  of the value at this place; no bits if there is none
@@ -1156,6 +1247,17 @@ static inline mp_status mp_packed_fits(const mp_packed *packed, size_t bytes, si
             *evicted_ = name##_id_of(gone_);                                                                           \
         }                                                                                                              \
         return MP_CAST_(type *, place_);                                                                               \
+    }                                                                                                                  \
+    MP_API_ bool name##_detach(name *in_, name##_id id_, type *value_) {                                               \
+        return mp_packed_detach(in_->pool, name##_handle(id_), value_) == MP_OK;                                       \
+    }                                                                                                                  \
+    MP_API_ type *name##_reattach(name *in_, name##_id id_) {                                                          \
+        void *place_ = MP_NULL_;                                                                                       \
+        (void)mp_packed_reattach(in_->pool, name##_handle(id_), &place_);                                              \
+        return MP_CAST_(type *, place_);                                                                               \
+    }                                                                                                                  \
+    MP_API_ bool name##_free_detached(name *in_, name##_id id_) {                                                      \
+        return mp_packed_free_detached(in_->pool, name##_handle(id_));                                                 \
     }                                                                                                                  \
     MP_API_ type *name##_values(name const *in_) {                                                                     \
         return MP_CAST_(type *, mp_packed_values(in_->pool));                                                          \

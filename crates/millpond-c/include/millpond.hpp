@@ -405,8 +405,7 @@ class slots_ {
         // The same of a value that was not removed.
         MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
             static_assert(Counts);
-            const std::uint32_t *const words = static_cast<const std::uint32_t *>(raw_->words_);
-            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(index_) << 32 | words[index_]);
+            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(index_) << 32 | words_[index_]);
         }
         MILLPOND_INLINE_ basic_iterator &operator++() noexcept {
             assert(word_ == reinterpret_cast<pointer>(raw_->values_) + (end_ - 64) &&
@@ -434,13 +433,16 @@ class slots_ {
         friend class basic_iterator;
 
         MILLPOND_INLINE_ void take_one() noexcept {
-            at_ = word_ + mp_trailing_zeros_(left_);
-            note_index();
+            go_to_first();
             left_ &= left_ - 1;
         }
-        MILLPOND_INLINE_ void note_index() noexcept {
+        // Where the slot's number is kept, the place follows from it: then a loop has a register more.
+        MILLPOND_INLINE_ void go_to_first() noexcept {
             if constexpr (Counts) {
                 index_ = end_ - 64 + mp_trailing_zeros_(left_);
+                at_ = reinterpret_cast<pointer>(raw_->values_) + index_;
+            } else {
+                at_ = word_ + mp_trailing_zeros_(left_);
             }
         }
         MILLPOND_INLINE_ void next_run() noexcept {
@@ -459,13 +461,15 @@ class slots_ {
                 left_ = left;
                 is_sparse_ = millpond::is_sparse_(left_);
                 word_ = reinterpret_cast<pointer>(raw_->values_) + (end_ - 64);
+                if constexpr (Counts) {
+                    words_ = static_cast<const std::uint32_t *>(raw_->words_);
+                }
             }
             if (is_sparse_) {
                 take_one();
                 return;
             }
-            at_ = word_ + mp_trailing_zeros_(left_);
-            note_index();
+            go_to_first();
             // The carry goes through the run's bits, to the first 0 behind them.
             const std::uint64_t behind = left_ + (left_ & (0 - left_));
             run_end_ = word_ + (behind != 0 ? mp_trailing_zeros_(behind) : 64);
@@ -480,7 +484,9 @@ class slots_ {
         std::uint64_t left_ = 0;
         bool is_sparse_ = false;
         std::size_t end_ = 0;
-        std::size_t index_ = 0; // of the value, if it counts
+        // If it counts: the slot of the value, and the generations of all.
+        std::size_t index_ = 0;
+        const std::uint32_t *words_ = nullptr;
         const mp_bits_ *bits_ = nullptr;
     };
     MILLPOND_INLINE_ iterator begin() noexcept {
@@ -668,6 +674,46 @@ class pool : public slots_<T, pool<T>> {
         }
     }
 
+    // Moves the handle's value out for a while, and keeps its slot for it: for one whose own code changes the pool. Without a
+    // value, and nothing has happened, if the handle is refused or there is no memory for the list of what is out. Until it is
+    // back, the handle is refused, and loops skip the slot. O(1), and O(values that are out).
+    //
+    //     std::optional<Ship> ship = fleet.detach(which);
+    //     ship->update(which, fleet);
+    //     fleet.reattach(which, std::move(*ship));       // or `free_detached(which)`
+    std::optional<T> detach(handle<T> which) noexcept {
+        static_assert(std::is_nothrow_move_constructible_v<T>, "what leaves its slot moves");
+        std::optional<T> out;
+        if (T *const value = get(which)) {
+            std::uint32_t &word = leave_out(which);
+            out.emplace(std::move(*value));
+            value->~T();
+            take_in(word, which);
+            if (mp_pool_detach(raw_, which.raw(), nullptr) != MP_OK) {
+                leave_out(which);
+                ::new (static_cast<void *>(value)) T(std::move(*out));
+                take_in(word, which);
+                out.reset();
+            }
+        }
+        return out;
+    }
+    // Puts the value, or another one in its stead, into the slot that was kept: the handle is good again. False, and `value` is
+    // as it was, if no value with this handle is out. O(1), and O(values that are out).
+    bool reattach(handle<T> which, T &&value) noexcept {
+        static_assert(std::is_nothrow_move_constructible_v<T>, "what comes back to its slot moves");
+        void *place = nullptr;
+        if (mp_pool_reattach(raw(), which.raw(), &place) != MP_OK) {
+            return false;
+        }
+        std::uint32_t &word = leave_out(which);
+        ::new (place) T(std::move(value));
+        take_in(word, which);
+        return true;
+    }
+    // The value does not come back: frees its slot. False if no value with this handle is out.
+    bool free_detached(handle<T> which) noexcept { return mp_pool_free_detached(raw(), which.raw()); }
+
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept { this->clear_values(); }
 
@@ -835,6 +881,33 @@ class vec_pool : public slots_<T, vec_pool<T>> {
         }
     }
 
+    // Values that are out for a while, and keep their slots: as in `pool`.
+    std::optional<T> detach(handle<T> which) noexcept {
+        std::optional<T> out;
+        if (T *const value = may_change() ? get(which) : nullptr) {
+            is_moving_ = true;
+            out.emplace(std::move(*value));
+            value->~T();
+            if (mp_pool_detach(raw_, which.raw(), nullptr) != MP_OK) {
+                ::new (static_cast<void *>(value)) T(std::move(*out));
+                out.reset();
+            }
+            is_moving_ = false;
+        }
+        return out;
+    }
+    bool reattach(handle<T> which, T &&value) noexcept {
+        void *place = nullptr;
+        if (!may_change() || mp_pool_reattach(raw(), which.raw(), &place) != MP_OK) {
+            return false;
+        }
+        is_moving_ = !std::is_trivially_copyable_v<T>;
+        ::new (place) T(std::move(value));
+        is_moving_ = false;
+        return true;
+    }
+    bool free_detached(handle<T> which) noexcept { return may_change() && mp_pool_free_detached(raw(), which.raw()); }
+
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
         if (may_change()) {
@@ -943,24 +1016,30 @@ class packed_pool {
     // moves into the gap has been visited.
     template <typename Value>
     class placed {
+        static constexpr std::size_t over = static_cast<std::size_t>(-1);
+
       public:
         MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept
             : raw_(raw), behind_(reinterpret_cast<Value *>(raw->values_) + left), order_(raw->order_),
-              words_(static_cast<const std::uint32_t *>(raw->slots_.words_)), left_(left), count_(raw->count_) {}
+              words_(static_cast<const std::uint32_t *>(raw->slots_.words_)), place_(left - 1) {}
         MILLPOND_INLINE_ Value &operator*() const noexcept { return behind_[-1]; }
         MILLPOND_INLINE_ placed &operator++() noexcept {
             --behind_;
-            --left_;
-            // The loop may have removed others.
-            if (MP_RARELY_(raw_->count_ < count_) && left_ > raw_->count_) {
-                left_ = raw_->count_;
-                behind_ = reinterpret_cast<Value *>(raw_->values_) + left_;
+            --place_;
+            // One comparison for the end, which is beyond every count, and for a loop that has removed others.
+            if (MP_RARELY_(place_ >= raw_->count_)) {
+                if (place_ != over) {
+                    place_ = raw_->count_ - 1;
+                    behind_ = reinterpret_cast<Value *>(raw_->values_) + raw_->count_;
+                }
+            } else {
+                MP_ASSUME_(place_ != over);
             }
             return *this;
         }
-        friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.left_ == b.left_; }
+        friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.place_ == b.place_; }
         MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
-            const std::uint32_t slot = order_[left_ - 1];
+            const std::uint32_t slot = order_[place_];
             return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(slot) << 32 | words_[slot]);
         }
 
@@ -968,8 +1047,7 @@ class packed_pool {
         const mp_packed *raw_;
         Value *behind_; // the value is before it
         const std::uint32_t *order_, *words_;
-        std::size_t left_;  // this one included
-        std::size_t count_; // at the beginning
+        std::size_t place_; // its own
     };
 
     // Goes over the array. Where there are assertions, it notices what must not be done meanwhile.
@@ -1155,6 +1233,37 @@ class packed_pool {
         }
     }
 
+    // Values that are out for a while, and keep their slots: as in `pool`. The last value moves into the gap, and one that comes
+    // back is behind the others.
+    std::optional<T> detach(handle<T> which) noexcept {
+        std::optional<T> out;
+        if (T *const value = may_change() ? get(which) : nullptr) {
+            is_moving_ = true;
+            out.emplace(std::move(*value));
+            value->~T();
+            if (mp_pool_detach(&raw_->slots_, which.raw(), nullptr) == MP_OK) {
+                const std::size_t place = static_cast<std::size_t>(value - data());
+                fill_gap(value, mp_packed_close_(raw_, raw_->order_[raw_->count_ - 1], place));
+            } else {
+                ::new (static_cast<void *>(value)) T(std::move(*out));
+                out.reset();
+            }
+            is_moving_ = false;
+        }
+        return out;
+    }
+    bool reattach(handle<T> which, T &&value) noexcept {
+        void *place = nullptr;
+        if (!may_change() || mp_packed_reattach(raw(), which.raw(), &place) != MP_OK) {
+            return false;
+        }
+        is_moving_ = !std::is_trivially_copyable_v<T>;
+        ::new (place) T(std::move(value));
+        is_moving_ = false;
+        return true;
+    }
+    bool free_detached(handle<T> which) noexcept { return may_change() && mp_packed_free_detached(raw(), which.raw()); }
+
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
         if (!may_change()) {
@@ -1283,18 +1392,22 @@ class packed_pool {
             gone.emplace(std::move(*value));
             value->~T();
             const std::size_t place = static_cast<std::size_t>(value - data());
-            const std::size_t last = mp_packed_leave_(raw_, which.raw(), place, is_evicted);
-            T *const moved = data() + last;
-            if (moved != value) {
-                ::new (static_cast<void *>(value)) T(std::move(*moved));
-                moved->~T();
-            }
-            if (raw_->aids_ != nullptr) {
-                mp_packed_note_(raw_, last, false);
-            }
+            fill_gap(value, mp_packed_leave_(raw_, which.raw(), place, is_evicted));
             is_moving_ = false;
         }
         return gone;
+    }
+
+    // Moves the last value into the place of one that has left.
+    MILLPOND_INLINE_ void fill_gap(T *gap, std::size_t last) noexcept {
+        T *const moved = data() + last;
+        if (moved != gap) {
+            ::new (static_cast<void *>(gap)) T(std::move(*moved));
+            moved->~T();
+        }
+        if (raw_->aids_ != nullptr) {
+            mp_packed_note_(raw_, last, false);
+        }
     }
 
     mp_packed *raw_ = &no_packed_;

@@ -786,7 +786,7 @@ class stable_pool_ {
         }
         MPS_INLINE_ reference operator*() const noexcept {
             if constexpr (Handles) {
-                return {mps::handle<T>::from_bits(upper_ | *word_), *at_};
+                return {mps::handle<T>::from_bits(std::uint64_t(slot_) << 32 | words_[slot_]), *at_};
             } else {
                 return *at_;
             }
@@ -802,8 +802,7 @@ class stable_pool_ {
         MPS_INLINE_ walk &operator++() noexcept {
             ++at_;
             if constexpr (Handles) {
-                upper_ += std::uint64_t(1) << 32;
-                ++word_;
+                ++slot_;
             }
             if (MPS_RARELY_(of_->slots_of_.removed != removed_)) {
                 // What is left of the 64 slots, as they are now.
@@ -836,6 +835,9 @@ class stable_pool_ {
         }
         MPS_INLINE_ void start_group() noexcept {
             first_ = of_->at((group_ - 1) * 64);
+            if constexpr (Handles) {
+                words_ = of_->slots_of_.words;
+            }
             is_sparse_ = mps::is_sparse_(left_);
             is_sparse_ ? take_one() : take_run();
         }
@@ -854,9 +856,7 @@ class stable_pool_ {
         MPS_INLINE_ void go_to(std::size_t in_group) noexcept {
             at_ = first_ + in_group;
             if constexpr (Handles) {
-                const std::size_t slot = (group_ - 1) * 64 + in_group;
-                upper_ = std::uint64_t(slot) << 32;
-                word_ = of_->slots_of_.words + slot;
+                slot_ = (group_ - 1) * 64 + in_group;
             }
         }
 
@@ -865,8 +865,8 @@ class stable_pool_ {
         element *end_ = nullptr;   // of the run
         element *first_ = nullptr; // of the 64 slots, of which `left_` are left, one by one or run by run
         std::uint64_t left_ = 0;
-        std::uint64_t upper_ = 0;             // the upper half of the handle
-        const std::uint32_t *word_ = nullptr; // and where the lower one is
+        std::size_t slot_ = 0;                 // the value's, for its handle
+        const std::uint32_t *words_ = nullptr; // the generations of all
         std::size_t group_ = 0; // the next one
         std::size_t groups_ = 0;
         std::uint32_t removed_ = 0;

@@ -21,6 +21,8 @@ pub(crate) type Key = unsafe extern "C" fn(*const c_void, Bits, *mut c_void) -> 
 pub(crate) type Visit = unsafe extern "C" fn(*mut c_void, Bits, *mut c_void);
 pub(crate) type AddToSum = unsafe extern "C" fn(*const c_void, *mut Sum, *mut c_void);
 pub(crate) type Move = unsafe extern "C" fn(*mut c_void, *mut c_void, usize);
+pub(crate) type Convert =
+    unsafe extern "C" fn(*mut c_void, *const c_void, usize, Bits, *mut c_void);
 pub(crate) type Poison = unsafe extern "C" fn(*const c_void, usize);
 pub(crate) type Write = unsafe extern "C" fn(*const u8, usize, *mut c_void) -> bool;
 

@@ -151,9 +151,7 @@ unsafe fn replace<R: ReuseOrder>(
     // SAFETY: as for growth.
     let mut made =
         unsafe { builder::<R>(&options, name)?.build_beside(arrays.start, options.value, false)? };
-    if !take_on(&mut made) {
-        return Err(Status::OTHER_SHAPE);
-    }
+    take_on(&mut made)?;
     whole.slots = made;
     whole.oldest = oldest;
     growth.arrays = arrays;

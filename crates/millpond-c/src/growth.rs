@@ -12,8 +12,8 @@ use crate::options::Checked;
 use crate::orders::Slots;
 use crate::status::Status;
 
-/// How slots take on a state; `false`, and nothing happens, if it is of another shape.
-pub(crate) type TakeOn<'a, R> = &'a mut dyn FnMut(&mut Slots<R>) -> bool;
+/// How slots take on a state; on an error, nothing happens.
+pub(crate) type TakeOn<'a, R> = &'a mut dyn FnMut(&mut Slots<R>) -> Result<(), Status>;
 
 /// Of a pool that grows. The functions' contract: the head is that of this pool, which nobody else uses meanwhile.
 pub(crate) struct Growth<R: ReuseOrder> {

@@ -144,16 +144,20 @@ pub(crate) unsafe fn least(head: NonNull<Head>, key: &mut dyn FnMut(u64) -> i64)
 struct Save(NonNull<Head>);
 
 impl ForOrder for Save {
-    type Out = SavedSlots;
+    type Out = Result<SavedSlots, Status>;
 
-    fn run<R: ReuseOrder>(self) -> SavedSlots {
+    fn run<R: ReuseOrder>(self) -> Self::Out {
         // SAFETY: it is a pool of this order (the invariant), and nobody changes it, as the caller of `to_saved` promises.
         let pool = unsafe { self.0.cast::<Whole<R>>().as_ref() };
-        pool.slots.to_saved_slots(pool.growth.is_some())
+        match pool.slots.detached().len() {
+            0 => Ok(pool.slots.to_saved_slots(pool.growth.is_some())),
+            _ => Err(Status::DETACHED),
+        }
     }
 }
 
 /// The state of the slots, without the values. That of a pool that grows lists all of them: whoever reads it gets as many.
+/// There is none while an object is out of the pool.
 ///
 /// # Safety
 ///
@@ -161,7 +165,7 @@ impl ForOrder for Save {
 pub(crate) unsafe fn to_saved(head: NonNull<Head>) -> Result<SavedSlots, Status> {
     // SAFETY: as the caller promises; the field is copied.
     let kind = unsafe { (*head.as_ptr()).kind };
-    with_order(u32::from(kind & 0xff), Save(head))
+    with_order(u32::from(kind & 0xff), Save(head))?
 }
 
 struct Load {
@@ -177,7 +181,10 @@ impl ForOrder for Load {
         let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
         let checked = to.slots.check_beside(self.saved, to.growth.is_some());
         let state = checked.ok_or(Status::BAD_STATE)?;
-        to.take_on(state.slots(), &mut |slots| slots.load_beside(&state))
+        to.take_on(state.slots(), &mut |slots| match slots.load_beside(&state) {
+            true => Ok(()),
+            false => Err(Status::OTHER_SHAPE),
+        })
     }
 }
 
@@ -212,6 +219,78 @@ pub(crate) unsafe fn acquire_at(head: NonNull<Head>, bits: u64) -> Result<(), St
     let handle = unsafe { head.as_ref() }.handle(bits).ok_or(Status::BEYOND_LIFETIMES)?;
     // SAFETY: as the caller promises.
     unsafe { with_pool(head, AcquireAt(handle)) }?
+}
+
+struct Detach(Handle<()>);
+
+impl ForPool for Detach {
+    type Out = Result<(), Status>;
+
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
+        let out = pool.detached().len();
+        pool.reserve_detached(out + 1)?;
+        pool.detach(self.0).ok_or(Status::STALE)
+    }
+}
+
+/// Keeps the slot of a live object, which leaves the pool; or changes nothing.
+///
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+pub(crate) unsafe fn detach(head: NonNull<Head>, bits: u64) -> Result<(), Status> {
+    // SAFETY: as the caller promises; it is not changed meanwhile.
+    let handle = unsafe { head.as_ref() }.handle(bits).ok_or(Status::NEVER_ISSUED)?;
+    // SAFETY: as the caller promises.
+    unsafe { with_pool(head, Detach(handle)) }?
+}
+
+struct Reattach(Handle<()>);
+
+impl ForPool for Reattach {
+    type Out = Result<(), Status>;
+
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
+        match pool.reattach(self.0, ()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.kind().into()),
+        }
+    }
+}
+
+/// Continues the lifetime of an object that was out of the pool; or changes nothing.
+///
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+pub(crate) unsafe fn reattach(head: NonNull<Head>, bits: u64) -> Result<(), Status> {
+    // SAFETY: as the caller promises; it is not changed meanwhile.
+    let handle = unsafe { head.as_ref() }.handle(bits).ok_or(Status::NEVER_ISSUED)?;
+    // SAFETY: as the caller promises.
+    unsafe { with_pool(head, Reattach(handle)) }?
+}
+
+struct FreeDetached(Handle<()>);
+
+impl ForPool for FreeDetached {
+    type Out = bool;
+
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> bool {
+        pool.free_detached(self.0)
+    }
+}
+
+/// Ends the lifetime of an object that is out of the pool. Whether there was one.
+///
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+pub(crate) unsafe fn free_detached(head: NonNull<Head>, bits: u64) -> bool {
+    // SAFETY: as the caller promises; it is not changed meanwhile.
+    unsafe { head.as_ref() }.handle(bits).is_some_and(|handle| {
+        // SAFETY: as the caller promises.
+        unsafe { with_pool(head, FreeDetached(handle)) }.unwrap_or(false)
+    })
 }
 
 struct Clear;
@@ -257,6 +336,7 @@ pub(crate) unsafe fn shape_of(head: NonNull<Head>) -> Shape {
 struct TakeOn {
     to: NonNull<Head>,
     from: NonNull<Head>,
+    follows: bool,
 }
 
 impl ForOrder for TakeOn {
@@ -267,7 +347,16 @@ impl ForOrder for TakeOn {
         let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
         // SAFETY: as above; nobody changes it.
         let from = unsafe { self.from.cast::<Whole<R>>().as_ref() };
-        to.take_on(from.slots.capacity(), &mut |slots| slots.take_on(&from.slots))?;
+        let out = from.slots.detached().len();
+        // One that grows becomes one that was just made, which begins as its options say.
+        let follows = self.follows || to.slots.begins_like(&from.slots);
+        to.take_on(from.slots.capacity(), &mut |slots| {
+            slots.reserve_detached(out)?;
+            if follows && slots.begins_elsewhere(&from.slots) {
+                slots.migrate_beside(&from.slots.to_roster()?)?;
+            }
+            if slots.take_on(&from.slots) { Ok(()) } else { Err(Status::OTHER_SHAPE) }
+        })?;
         if let (Some(oldest), Some(others)) = (&mut to.oldest, &from.oldest) {
             oldest.copy_state_from(others);
         }
@@ -275,12 +364,17 @@ impl ForOrder for TakeOn {
     }
 }
 
-/// Takes on the state of another pool, without its values; nothing happens if that is of another shape.
+/// Takes on the state of another pool, without its values; nothing happens if that is of another shape. `follows`: other first
+/// generations are the same shape.
 ///
 /// # Safety
 ///
 /// Both are pools; nobody else uses the first, nobody changes the second, and they are two.
-pub(crate) unsafe fn take_on(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
+pub(crate) unsafe fn take_on(
+    to: NonNull<Head>,
+    from: NonNull<Head>,
+    follows: bool,
+) -> Result<(), Status> {
     // SAFETY: as the caller promises.
     let ours = unsafe { shape_of(to) };
     // SAFETY: as above.
@@ -288,5 +382,5 @@ pub(crate) unsafe fn take_on(to: NonNull<Head>, from: NonNull<Head>) -> Result<(
     if ours != theirs {
         return Err(Status::OTHER_SHAPE);
     }
-    with_order(ours.kind & 0xff, TakeOn { to, from })?
+    with_order(ours.kind & 0xff, TakeOn { to, from, follows })?
 }

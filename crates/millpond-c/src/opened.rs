@@ -76,6 +76,35 @@ impl Opened<'_> {
         value
     }
 
+    /// The objects are as old as their slots' order says, if the pool keeps that.
+    pub(crate) fn note_all(&mut self) {
+        if self.face().keeps_oldest() {
+            for slot in 0..self.face().used_slots() {
+                let bits = self.face().handle_at(slot);
+                self.face_mut().note(bits);
+            }
+        }
+    }
+
+    /// An object that was out of the pool is back: the newest.
+    pub(crate) fn note_return(&mut self, bits: u64) -> *mut u8 {
+        let (slot, bytes) = (slot_of(bits), self.value_bytes);
+        let value = self.value(slot);
+        self.face_mut().note(bits);
+        if let Some(outside) = self.outside_mut() {
+            outside.back(slot, value, bytes);
+        }
+        value
+    }
+
+    /// An object has left the pool, and will come back.
+    pub(crate) fn note_leave(&mut self, slot: usize) {
+        let (value, bytes) = (self.value(slot), self.value_bytes);
+        if let Some(outside) = self.outside_mut() {
+            outside.leave(value, bytes);
+        }
+    }
+
     fn note_death(&mut self, slot: usize) {
         let (value, bytes) = (self.value(slot), self.value_bytes);
         if let Some(outside) = self.outside_mut() {

@@ -42,6 +42,29 @@ impl Outside {
 
     /// A lifetime has begun. Ends the program if the slot was filled, and written to since.
     pub(crate) fn birth(&mut self, slot: usize, value: *mut u8, bytes: usize) {
+        self.enter(slot, value, bytes);
+        if let Some(track) = &mut self.track {
+            track.birth(slot);
+        }
+    }
+
+    /// An object that was out of the pool is back. A recorder has not seen that it was out, unless the pool's state was replaced.
+    pub(crate) fn back(&mut self, slot: usize, value: *mut u8, bytes: usize) {
+        self.enter(slot, value, bytes);
+        if let Some(track) = &mut self.track {
+            track.replaced(slot, true);
+        }
+    }
+
+    /// The lifetime of an object that was out of the pool has ended.
+    pub(crate) fn ended(&mut self, slot: usize) {
+        if let Some(track) = &mut self.track {
+            track.replaced(slot, false);
+        }
+    }
+
+    /// A slot is used from now on.
+    fn enter(&self, slot: usize, value: *mut u8, bytes: usize) {
         self.open_value(value, bytes);
         if self.is_filled {
             inspect(slot, value, bytes);
@@ -50,22 +73,24 @@ impl Outside {
             // SAFETY: as above; the slot was dead until now.
             unsafe { value.write_bytes(0, bytes) };
         }
-        if let Some(track) = &mut self.track {
-            track.birth(slot);
-        }
     }
 
     /// A lifetime has ended.
     pub(crate) fn death(&mut self, slot: usize, value: *mut u8, bytes: usize) {
+        self.leave(value, bytes);
+        if let Some(track) = &mut self.track {
+            track.death(slot);
+        }
+    }
+
+    /// A slot's bytes are nobody's from now on.
+    pub(crate) fn leave(&self, value: *mut u8, bytes: usize) {
         if self.is_filled {
             fill(value, bytes);
         }
         if let Some((poison, _)) = self.poison {
             // SAFETY: bytes of the pool.
             unsafe { poison(value.cast(), bytes) };
-        }
-        if let Some(track) = &mut self.track {
-            track.death(slot);
         }
     }
 

@@ -118,6 +118,14 @@ impl Parts {
         unsafe { place.read() as usize }
     }
 
+    /// Notes at which place the value of a slot is.
+    pub(crate) fn set_place(&self, slot: usize, place: usize) {
+        // SAFETY: callers name slots of the pool.
+        let to = unsafe { self.places.add(slot) };
+        // SAFETY: as above.
+        unsafe { to.write(place as u32) };
+    }
+
     /// Notes which slot has the value at a place.
     pub(crate) fn set_slot(&self, place: usize, slot: usize) {
         // SAFETY: there is room for as many as slots.
@@ -488,7 +496,7 @@ pub unsafe extern "C" fn mp_packed_copy(to: *mut Packed, from: *const Packed) ->
         return Status::OTHER_SHAPE;
     }
     // SAFETY: both are inner pools of their own.
-    if let Err(status) = unsafe { crate::snapshot::copy(to.head, from.head) } {
+    if let Err(status) = unsafe { crate::snapshot::copy(to.head, from.head, false) } {
         return status;
     }
     to.open();

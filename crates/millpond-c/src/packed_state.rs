@@ -47,8 +47,10 @@ pub unsafe extern "C" fn mp_packed_state_bytes(packed: *const Packed) -> usize {
         return 0;
     };
     // SAFETY: as above.
-    let slots_bytes = unsafe { mp_pool_state_bytes(parts.head.as_ptr()) };
-    PackedFront::BYTES + slots_bytes + parts.count * parts.value_bytes
+    match unsafe { mp_pool_state_bytes(parts.head.as_ptr()) } {
+        0 => 0,
+        slots_bytes => PackedFront::BYTES + slots_bytes + parts.count * parts.value_bytes,
+    }
 }
 
 /// See the header.
@@ -68,6 +70,10 @@ pub unsafe extern "C" fn mp_packed_write_state(
     };
     // SAFETY: as above.
     let needed = unsafe { mp_packed_state_bytes(packed) };
+    if needed == 0 {
+        // SAFETY: as above; it says why there is no state, and writes nothing.
+        return unsafe { mp_pool_write_state(parts.head.as_ptr(), buffer, 0) };
+    }
     if bytes < needed {
         return Status::SMALL_MEMORY;
     }
@@ -111,7 +117,7 @@ pub unsafe extern "C" fn mp_packed_read_state(
 }
 
 /// Whether the bytes are the places of as many values, each once, in the inner pool's own byte order.
-fn are_places(places: &[u8], count: usize) -> Result<bool, Status> {
+pub(crate) fn are_places(places: &[u8], count: usize) -> Result<bool, Status> {
     let mut is_taken = Vec::new();
     is_taken.try_reserve_exact(count).map_err(|_| Status::OUT_OF_MEMORY)?;
     is_taken.resize(count, false);
@@ -122,15 +128,20 @@ fn are_places(places: &[u8], count: usize) -> Result<bool, Status> {
     }))
 }
 
+/// The size of a value, the inner pool's state and the packed values, of what may be a state.
+pub(crate) fn split_packed(state: &[u8]) -> Option<(usize, &[u8], &[u8])> {
+    let (front, rest) = state.split_first_chunk()?;
+    let front = PackedFront::of_bytes(front)?;
+    let (slots, values) = rest.split_at_checked(usize::try_from(front.slots_bytes).ok()?)?;
+    Some((usize::try_from(front.value_bytes).ok()?, slots, values))
+}
+
 /// Takes on a state with so many values, which is the result; `count` is not yet set.
 fn read(parts: &Parts, buffer: &[u8]) -> Result<usize, Status> {
-    let (front, rest) = buffer.split_first_chunk().ok_or(Status::BAD_STATE)?;
-    let front = PackedFront::of_bytes(front).ok_or(Status::BAD_STATE)?;
-    if front.value_bytes != parts.value_bytes as u64 {
+    let (value_bytes, slots, values) = split_packed(buffer).ok_or(Status::BAD_STATE)?;
+    if value_bytes != parts.value_bytes {
         return Err(Status::OTHER_SHAPE);
     }
-    let slots_bytes = usize::try_from(front.slots_bytes).map_err(|_| Status::BAD_STATE)?;
-    let (slots, values) = rest.split_at_checked(slots_bytes).ok_or(Status::BAD_STATE)?;
     let places = Front::values_of(slots).ok_or(Status::BAD_STATE)?;
     let count = places.len() / size_of::<u32>();
     let is_whole = count.checked_mul(parts.value_bytes) == Some(values.len());

@@ -78,19 +78,24 @@ pub unsafe extern "C" fn mp_snapshot_destroy(snapshot: *mut Snapshot) {
     }
 }
 
-/// Makes one pool's state that of the other.
+/// Makes one pool's state that of the other. `follows`: also if that goes on at other generations, since it took over the
+/// objects of a third.
 ///
 /// # Safety
 ///
 /// Both are pools, and nobody else uses them.
-pub(crate) unsafe fn copy(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
+pub(crate) unsafe fn copy(
+    to: NonNull<Head>,
+    from: NonNull<Head>,
+    follows: bool,
+) -> Result<(), Status> {
     // SAFETY: as the caller promises.
     let mut pool = unsafe { Opened::new(to.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
     // SAFETY: as above.
     let past = unsafe { face(from.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
     let slots = past.occupancy().slots();
     // SAFETY: as above; they are two.
-    pool.be_replaced(slots, || unsafe { kinds::take_on(to, from) })?;
+    pool.be_replaced(slots, || unsafe { kinds::take_on(to, from, follows) })?;
     // SAFETY: as above; the field is copied.
     let outside = unsafe { (*from.as_ptr()).outside };
     // SAFETY: null, or that pool's own.
@@ -134,7 +139,7 @@ pub unsafe extern "C" fn mp_pool_save(pool: *const Head, snapshot: *mut Snapshot
         return Status::NULL_POINTER;
     };
     // SAFETY: as the caller promises.
-    let saved = unsafe { copy(snapshot.pool, pool) };
+    let saved = unsafe { copy(snapshot.pool, pool, true) };
     snapshot.is_saved |= saved.is_ok();
     status_of(saved)
 }
@@ -154,7 +159,7 @@ pub unsafe extern "C" fn mp_pool_restore(pool: *mut Head, snapshot: *const Snaps
         return Status::BAD_STATE;
     }
     // SAFETY: as the caller promises.
-    status_of(unsafe { copy(pool, snapshot.pool) })
+    status_of(unsafe { copy(pool, snapshot.pool, false) })
 }
 
 /// See the header.
@@ -171,13 +176,13 @@ pub unsafe extern "C" fn mp_pool_copy(to: *mut Head, from: *const Head) -> Statu
         return Status::OK;
     }
     // SAFETY: as the caller promises.
-    status_of(unsafe { copy(to, from) })
+    status_of(unsafe { copy(to, from, false) })
 }
 
 /// In front of a state's bytes: what they are of. In little-endian order.
 pub(crate) struct Front {
-    value_bytes: u32,
-    kind: u32,
+    pub(crate) value_bytes: u32,
+    pub(crate) kind: u32,
     /// How many bytes of slots come first; the values of the used slots follow.
     slots_bytes: u64,
 }
@@ -206,13 +211,13 @@ impl Front {
     }
 
     /// The front of what may be a state, and what follows.
-    fn of(state: &[u8]) -> Option<(Self, &[u8])> {
+    pub(crate) fn of(state: &[u8]) -> Option<(Self, &[u8])> {
         let (front, rest) = state.split_first_chunk()?;
         Some((Self::of_bytes(front)?, rest))
     }
 
     /// The slots and the values of what follows.
-    fn split<'s>(&self, rest: &'s [u8]) -> Option<(&'s [u8], &'s [u8])> {
+    pub(crate) fn split<'s>(&self, rest: &'s [u8]) -> Option<(&'s [u8], &'s [u8])> {
         rest.split_at_checked(usize::try_from(self.slots_bytes).ok()?)
     }
 
@@ -228,17 +233,22 @@ impl Front {
 /// # Safety
 ///
 /// It is a pool that nobody changes.
-unsafe fn state_of(pool: *const Head) -> Option<(SavedSlots, usize, usize)> {
+unsafe fn state_of(pool: *const Head) -> Result<(SavedSlots, usize, usize), Status> {
     // SAFETY: as the caller promises.
-    let face = unsafe { face(pool) }?;
+    let face = unsafe { face(pool) }.ok_or(Status::NULL_POINTER)?;
+    let head = NonNull::new(pool.cast_mut()).ok_or(Status::NULL_POINTER)?;
     // SAFETY: as above.
     let value_bytes = unsafe { (*pool).value_bytes } as usize;
     // SAFETY: as above.
-    let saved = unsafe { kinds::to_saved(NonNull::new(pool.cast_mut())?) }.ok()?;
-    let slots = postcard::serialize_with_flavor(&saved, Size::default()).ok()?;
+    let saved = unsafe { kinds::to_saved(head) }?;
+    let slots = postcard::serialize_with_flavor(&saved, Size::default()).ok();
     let live = face.occupancy().live();
-    let all = Front::BYTES.checked_add(slots)?.checked_add(live.checked_mul(value_bytes)?)?;
-    Some((saved, slots, all))
+    let values = live.checked_mul(value_bytes);
+    let sized = slots.zip(values).and_then(|(slots, values)| {
+        Some((slots, Front::BYTES.checked_add(slots)?.checked_add(values)?))
+    });
+    let (slots, all) = sized.ok_or(Status::OUT_OF_MEMORY)?;
+    Ok((saved, slots, all))
 }
 
 /// See the header.
@@ -268,8 +278,9 @@ pub unsafe extern "C" fn mp_pool_write_state(
         return Status::NULL_POINTER;
     };
     // SAFETY: as above.
-    let Some((saved, slots_bytes, needed)) = (unsafe { state_of(pool) }) else {
-        return Status::OUT_OF_MEMORY;
+    let (saved, slots_bytes, needed) = match unsafe { state_of(pool) } {
+        Ok(state) => state,
+        Err(status) => return status,
     };
     if bytes < needed {
         return Status::SMALL_MEMORY;
@@ -323,7 +334,7 @@ pub unsafe extern "C" fn mp_pool_read_state(
 }
 
 /// The slots that make up all of these bytes. If not all of the pool's are listed, their number comes last.
-fn slots_of_bytes(bytes: &[u8]) -> Option<SavedSlots> {
+pub(crate) fn slots_of_bytes(bytes: &[u8]) -> Option<SavedSlots> {
     let (mut saved, mut rest) = postcard::take_from_bytes::<SavedSlots>(bytes).ok()?;
     if !rest.is_empty() {
         (saved.capacity, rest) = postcard::take_from_bytes(rest).ok()?;
@@ -358,12 +369,7 @@ pub(crate) fn read_state(pool: &mut Opened<'_>, buffer: &[u8]) -> Result<(), Sta
         rest = later;
     }
     // Which of them is the oldest was not written.
-    if pool.face().keeps_oldest() {
-        for slot in 0..pool.face().used_slots() {
-            let bits = pool.face().handle_at(slot);
-            pool.face_mut().note(bits);
-        }
-    }
+    pool.note_all();
     if let Some(outside) = pool.outside_mut() {
         outside.replaced(head);
     }

@@ -58,6 +58,8 @@ statuses! {
     OTHER_VALUES = 21, c"the pool has values of another size or alignment";
     OTHER_HANDLES = 22, c"the pool has other index bits";
     TOO_FAR = 23, c"the slot is far beyond the others of a pool that grows: reserve slots first";
+    DETACHED = 24, c"an object is out of the pool: reattach it, or free its slot, before the pool is saved";
+    TOO_FEW_SLOTS = 25, c"the state has more slots in use than the pool may have";
 }
 
 impl From<BuildError> for Status {

@@ -32,8 +32,7 @@ impl<R: ReuseOrder> Whole<R> {
                 // SAFETY: it is this pool's function, and the pool is borrowed.
                 unsafe { replace(NonNull::from(self).cast(), slots, by) }
             }
-            _ if by(&mut self.slots) => Ok(()),
-            _ => Err(Status::OTHER_SHAPE),
+            _ => by(&mut self.slots),
         }
     }
 

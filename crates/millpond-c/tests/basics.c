@@ -14,6 +14,9 @@
 #include "basics/untouched.c"
 #include "basics/walks.c"
 
+#include "basics/detached.c"
+#include "basics/migration.c"
+
 #include "basics/packed.c"
 
 int main(void) {
@@ -59,6 +62,14 @@ int main(void) {
     the_order_of_packed_values_counts();
     packed_pools_that_are_broken();
     packed_pools_are_recorded();
+    objects_leave_and_come_back();
+    another_pools_handle_takes_nothing_out();
+    what_is_out_is_in_snapshots_and_in_no_file();
+    what_comes_back_is_newest_and_not_recorded();
+    packed_objects_leave_and_come_back();
+    states_go_into_pools_with_other_options();
+    states_that_a_pool_cannot_keep_are_refused();
+    packed_states_migrate_both_ways();
     puts("all is well");
     return 0;
 }

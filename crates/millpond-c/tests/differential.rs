@@ -145,6 +145,24 @@ fn played<R: ReuseOrder, H: HandleLayout + 'static>(case: Case, seed: u64) -> (S
                 let found = handle.and_then(|handle| pool.get(handle)).copied();
                 (format!("g {bits}"), found.unwrap_or(0).to_string())
             }
+            // What is out: half of it comes back, and the rest is given up.
+            20 => {
+                let gone = handle.and_then(|handle| pool.detach(handle));
+                let answer = format!("{} {}", u8::from(gone.is_some()), gone.unwrap_or(0));
+                (format!("o {bits}"), answer)
+            }
+            21 => {
+                let out = pool.detached().nth(random.below(pool.detached().len()));
+                let bits = out.map_or(bits, H::to_bits);
+                let back = H::from_bits(bits).is_some_and(|out| pool.reattach(out, number).is_ok());
+                (format!("h {bits} {number}"), u8::from(back).to_string())
+            }
+            22 => {
+                let out = pool.detached().nth(random.below(pool.detached().len()));
+                let bits = out.map_or(bits, H::to_bits);
+                let freed = H::from_bits(bits).is_some_and(|out| pool.free_detached(out));
+                (format!("x {bits}"), u8::from(freed).to_string())
+            }
             at if (at < 35) == fills => {
                 let handle = pool.insert(number).map_or(0, H::to_bits);
                 if handle != 0 {

@@ -15,6 +15,7 @@ typedef struct pool_model {
     uint64_t spent[SLOTS_MAX]; /* the handle of the slot's lifetime that ended last */
     uint64_t number[SLOTS_MAX];
     uint64_t born[SLOTS_MAX]; /* ascends with each birth and use */
+    uint64_t out[SLOTS_MAX];  /* the handle of the object that is out of its slot; 0: none */
     uint64_t clock;
     size_t live;
 } pool_model;
@@ -53,7 +54,7 @@ static bool is_new(const run_of *run, mp_handle handle) {
 /* The object of a lifetime that begins now is there. */
 static void began(run_of *run, mp_handle handle, value *made, uint64_t number) {
     size_t slot = (size_t)(handle.bits >> 32);
-    CHECK(handle.bits != 0 && slot < run->options.slots && run->now.bits[slot] == 0);
+    CHECK(handle.bits != 0 && slot < run->options.slots && run->now.bits[slot] == 0 && run->now.out[slot] == 0);
     CHECK((void *)made == (char *)mp_values(run->pool) + slot * sizeof(value));
     CHECK(mp_pool_index_of(run->pool, made) == slot && mp_pool_handle_at(run->pool, slot).bits == handle.bits);
     CHECK((run->options.flags & MP_ZEROED) == 0 || (made->number == 0 && made->more == 0));
@@ -162,8 +163,90 @@ static void insert_at(run_of *run) {
         CHECK(status == MP_BEYOND_LIFETIMES && mp_pool_check(run->pool, handle) == MP_NEVER_ISSUED);
     } else {
         CHECK((index >= run->options.slots) == (status == MP_OUT_OF_RANGE));
-        CHECK(index >= run->options.slots || (run->now.bits[index] != 0) == (status == MP_OCCUPIED));
+        CHECK(index >= run->options.slots ||
+              (run->now.bits[index] != 0 || run->now.out[index] != 0) == (status == MP_OCCUPIED));
     }
+}
+
+static bool is_out(const run_of *run, mp_handle handle) {
+    uint64_t index = handle.bits >> 32;
+    return handle.bits != 0 && index < run->options.slots && run->now.out[index] == handle.bits;
+}
+
+static size_t count_out(const run_of *run) {
+    size_t slot, count = 0;
+    for (slot = 0; slot < SLOTS_MAX; slot++) {
+        count += run->now.out[slot] != 0;
+    }
+    return count;
+}
+
+/* An object leaves, comes back or is given up: whichever its handle is good for, and the other two are refused. */
+static void detach_or_back(run_of *run, bool gives_up) {
+    mp_handle handle = some_handle(&run->from);
+    size_t slot = (size_t)(handle.bits >> 32);
+    bool is_live = lives(&run->now, run->options.slots, handle), was_out = is_out(run, handle);
+    value left = {0, 0};
+    void *place = NULL;
+    mp_status status;
+    if (was_out && gives_up) {
+        CHECK(mp_pool_free_detached(run->pool, handle));
+        run->now.out[slot] = 0;
+        run->now.spent[slot] = handle.bits;
+    } else if (was_out) {
+        CHECK(mp_pool_check(run->pool, handle) == MP_STALE && mp_pool_insert_at(run->pool, handle, NULL) == MP_OCCUPIED);
+        CHECK(mp_pool_reattach(run->pool, handle, &place) == MP_OK);
+        run->now.out[slot] = 0;
+        began(run, handle, (value *)place, next(&run->from));
+    } else {
+        CHECK(!mp_pool_free_detached(run->pool, handle));
+        status = mp_pool_reattach(run->pool, handle, &place);
+        CHECK(status != MP_OK && place == NULL && (status == MP_OCCUPIED || !is_live));
+        status = mp_pool_detach(run->pool, handle, &left);
+        CHECK((status == MP_OK) == is_live);
+        if (is_live) {
+            CHECK(left.number == run->now.number[slot] && mp_pool_check(run->pool, handle) == MP_STALE);
+            run->now.bits[slot] = 0;
+            run->now.out[slot] = handle.bits;
+            run->now.live--;
+        }
+    }
+}
+
+/* A pool of other slots and another order takes the state over: no handle that was ever issued is new there. */
+static void migrate(run_of *run) {
+    size_t bytes = mp_pool_state_bytes(run->pool), at = next(&run->from), flipped = next(&run->from), slot;
+    mp_options other = run->options;
+    mp_pool *pool = NULL;
+    mp_handle made;
+    unsigned char *state = malloc(bytes);
+    CHECK(state != NULL && mp_pool_write_state(run->pool, state, bytes) == MP_OK);
+    other.slots = SLOTS_MAX + 9;
+    other.order = at % 4;
+    other.index_bits = 0;
+    other.lifetimes = 0;
+    other.name = flipped % 2 != 0 ? "other" : NULL;
+    CHECK(mp_pool_create(&other, &pool) == MP_OK);
+    CHECK(mp_pool_migrate(pool, state, bytes - 1, NULL, NULL) != MP_OK && mp_live(pool) == 0);
+    CHECK(mp_pool_migrate(pool, state, bytes, NULL, NULL) == MP_OK && mp_live(pool) == run->now.live);
+    CHECK(mp_pool_validate(pool, NULL, 0) == MP_OK);
+    for (slot = 0; slot < run->options.slots; slot++) {
+        mp_handle handle;
+        const value *found;
+        handle.bits = run->now.bits[slot];
+        found = (const value *)mp_get(pool, handle);
+        CHECK(mp_pool_handle_at(pool, slot).bits == handle.bits);
+        CHECK(handle.bits == 0 || (found != NULL && found->number == run->now.number[slot]));
+    }
+    for (slot = 0; slot < other.slots && mp_insert(pool, &made) != NULL; slot++) {
+        uint64_t index = made.bits >> 32;
+        CHECK(wraps(run) || index >= run->options.slots || run->now.spent[index] != made.bits);
+    }
+    state[at * 7 % bytes] ^= (unsigned char)flipped;
+    (void)mp_pool_migrate(pool, state, bytes, NULL, NULL);
+    CHECK(mp_pool_validate(pool, NULL, 0) == MP_OK);
+    mp_pool_destroy(pool);
+    free(state);
 }
 
 static void walk(run_of *run, bool refreshes) {
@@ -216,7 +299,15 @@ static void look_again(run_of *run) {
 static void through_bytes(run_of *run) {
     size_t bytes = mp_pool_state_bytes(run->pool), at = next(&run->from), flipped = next(&run->from);
     uint64_t before = mp_pool_checksum(run->pool, NULL, NULL);
-    unsigned char *state = malloc(bytes);
+    unsigned char *state, small[1];
+    if (count_out(run) != 0) {
+        CHECK(bytes == 0 && mp_pool_write_state(run->pool, small, 1) == MP_DETACHED);
+        return;
+    }
+    if (flipped >= 192) {
+        migrate(run);
+    }
+    state = malloc(bytes);
     CHECK(state != NULL && mp_pool_write_state(run->pool, state, bytes) == MP_OK);
     CHECK(mp_pool_write_state(run->pool, state, bytes - 1) == MP_SMALL_MEMORY);
     CHECK(mp_pool_read_state(run->pool, state, bytes) == MP_OK);
@@ -282,7 +373,9 @@ static void step(run_of *run) {
         }
         break;
     case 13:
-        if (operation >= 192) {
+        if (operation < 192) {
+            detach_or_back(run, operation >= 160);
+        } else {
             size_t slot;
             mp_pool_clear(run->pool);
             for (slot = 0; slot < run->options.slots; slot++) {

@@ -11,6 +11,7 @@
 typedef struct pool_model {
     uint64_t bits[SLOTS_MAX], number[SLOTS_MAX];
     uint64_t spent[SLOTS_MAX]; /* by slot: the handle of its lifetime that ended last */
+    uint64_t out[SLOTS_MAX];   /* by slot: the handle of the value that is out; 0: none */
     size_t count;
 } pool_model;
 
@@ -68,6 +69,34 @@ static void insert(run_of *run) {
     }
 }
 
+/* A value leaves, comes back or is given up: whichever its handle is good for. */
+static void detach_or_back(run_of *run, bool gives_up) {
+    mp_handle handle = some_handle(&run->from);
+    size_t place = place_of(&run->now, handle), slot = (size_t)(handle.bits >> 32);
+    bool was_out = handle.bits != 0 && slot < run->options.slots && run->now.out[slot] == handle.bits;
+    value left = {0, 0};
+    void *made = NULL;
+    if (was_out && gives_up) {
+        CHECK(mp_packed_free_detached(run->pool, handle));
+        run->now.out[slot] = 0;
+        run->now.spent[slot] = handle.bits;
+    } else if (was_out) {
+        CHECK(mp_packed_reattach(run->pool, handle, &made) == MP_OK);
+        run->now.out[slot] = 0;
+        began(run, handle, (value *)made, next(&run->from));
+    } else {
+        uint64_t spent = slot < run->options.slots ? run->now.spent[slot] : 0;
+        CHECK(!mp_packed_free_detached(run->pool, handle) && mp_packed_reattach(run->pool, handle, &made) != MP_OK);
+        CHECK((mp_packed_detach(run->pool, handle, &left) == MP_OK) == (place < run->now.count));
+        if (place < run->now.count) {
+            CHECK(left.number == run->now.number[place]);
+            ended(run, place);
+            run->now.spent[slot] = spent;
+            run->now.out[slot] = handle.bits;
+        }
+    }
+}
+
 static void remove_one(run_of *run, mp_handle handle) {
     size_t place = place_of(&run->now, handle);
     bool is_live = place < run->now.count;
@@ -111,13 +140,46 @@ static void insert_or_evict(run_of *run) {
     }
 }
 
+/* A packed pool of more slots, and a pool, take the state over. */
+static void migrate(run_of *run, const unsigned char *state, size_t bytes) {
+    mp_options other = run->options;
+    mp_packed *packed = NULL;
+    mp_pool *pool = NULL;
+    size_t place;
+    other.slots = SLOTS_MAX + 9;
+    other.order = (uint32_t)bytes % 4;
+    other.index_bits = 0;
+    other.lifetimes = 0;
+    CHECK(mp_packed_create(&other, &packed) == MP_OK && mp_pool_create(&other, &pool) == MP_OK);
+    CHECK(mp_packed_migrate(packed, state, bytes, NULL, NULL) == MP_OK);
+    CHECK(mp_pool_migrate(pool, state, bytes, NULL, NULL) == MP_OK && mp_live(pool) == run->now.count);
+    CHECK(mp_packed_validate(packed, NULL, 0) == MP_OK && mp_pool_validate(pool, NULL, 0) == MP_OK);
+    for (place = 0; place < run->now.count; place++) {
+        mp_handle handle;
+        handle.bits = run->now.bits[place];
+        CHECK(mp_packed_handle_at(packed, place).bits == handle.bits);
+        CHECK(((value *)mp_packed_values(packed))[place].number == run->now.number[place]);
+        CHECK(mp_contains(pool, handle) && ((value *)mp_get(pool, handle))->number == run->now.number[place]);
+    }
+    mp_pool_destroy(pool);
+    mp_packed_destroy(packed);
+}
+
 static void through_bytes(run_of *run) {
     size_t bytes = mp_packed_state_bytes(run->pool), at = next(&run->from), flipped = next(&run->from), place;
     uint64_t before = mp_packed_checksum(run->pool, NULL, NULL);
-    unsigned char *state = malloc(bytes);
+    unsigned char *state, small[1];
     const value *values = mp_packed_values(run->pool);
+    for (place = 0; place < SLOTS_MAX; place++) {
+        if (run->now.out[place] != 0) {
+            CHECK(bytes == 0 && mp_packed_write_state(run->pool, small, 1) == MP_DETACHED);
+            return;
+        }
+    }
+    state = malloc(bytes);
     CHECK(state != NULL && mp_packed_write_state(run->pool, state, bytes) == MP_OK);
     CHECK(mp_packed_write_state(run->pool, state, bytes - 1) == MP_SMALL_MEMORY);
+    migrate(run, state, bytes);
     CHECK(mp_packed_read_state(run->pool, state, bytes) == MP_OK);
     CHECK(mp_packed_checksum(run->pool, NULL, NULL) == before);
     CHECK(mp_packed_read_state(run->pool, state, bytes - 1) != MP_OK);
@@ -193,6 +255,9 @@ static void step(run_of *run) {
                 ended(run, run->now.count - 1);
             }
         }
+        break;
+    case 14:
+        detach_or_back(run, operation >= 192);
         break;
     case 13:
         insert_or_evict(run);

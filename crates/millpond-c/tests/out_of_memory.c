@@ -137,6 +137,39 @@ static mp_status a_growing_pool(uint32_t order, uint32_t full, uint32_t flags) {
     return status;
 }
 
+/* What cannot be listed stays in the pool; what can be is saved without more memory. */
+static mp_status what_is_out(void) {
+    mp_options options = MP_OPTIONS(uint64_t, 9);
+    mp_pool *pool = NULL;
+    mp_snapshot *past = NULL;
+    mp_handle handles[9];
+    size_t granted = left, at;
+    mp_status status = MP_OK;
+    left = SIZE_MAX;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK && mp_snapshot_create(&options, &past) == MP_OK);
+    for (at = 0; at < 9; at++) {
+        *(uint64_t *)mp_insert(pool, &handles[at]) = at;
+    }
+    left = granted;
+    for (at = 0; status == MP_OK && at < 9; at++) {
+        status = mp_pool_detach(pool, handles[at], NULL);
+        CHECK(mp_contains(pool, handles[at]) == (status != MP_OK));
+    }
+    if (status == MP_OK) {
+        status = mp_pool_save(pool, past);
+    }
+    if (status == MP_OK) {
+        granted = left;
+        left = 0;
+        CHECK(mp_pool_reattach(pool, handles[4], NULL) == MP_OK && mp_pool_free_detached(pool, handles[3]));
+        CHECK(mp_pool_restore(pool, past) == MP_OK && mp_live(pool) == 0 && mp_pool_save(pool, past) == MP_OK);
+        left = granted;
+    }
+    mp_snapshot_destroy(past);
+    mp_pool_destroy(pool);
+    return status;
+}
+
 static mp_status a_snapshot(void) {
     mp_options options = MP_OPTIONS(uint64_t, 100);
     mp_pool *pool = NULL;
@@ -251,8 +284,10 @@ static mp_status work(unsigned which) {
         return a_growing_pool(which - 8, which % 2, which % 3 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     case 12:
         return an_untouched_pool();
+    case 13:
+        return what_is_out();
     default:
-        which -= 13;
+        which -= 14;
         return a_pool(which % 4, which / 4 % 2, which / 8 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
     }
 }
@@ -260,7 +295,7 @@ static mp_status work(unsigned which) {
 int main(void) {
     unsigned which;
     size_t granted;
-    for (which = 0; which < 13 + 16; which++) {
+    for (which = 0; which < 14 + 16; which++) {
         for (granted = 0;; granted++) {
             mp_status status;
             CHECK(held == 0 && granted < 300);

@@ -35,6 +35,9 @@ int main() {
     constructors_and_destructors_may_use_a_pool_that_grows();
     what_moves_changes_no_pool_that_grows();
     loops_give_handles_with_values();
+    values_leave_and_come_back();
+    values_that_leave_end_once_each();
+    a_pool_without_slots_lets_nothing_out();
 #if defined(NDEBUG)
     what_moves_does_not_change_its_packed_pool();
 #endif

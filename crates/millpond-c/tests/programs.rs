@@ -54,7 +54,7 @@ fn the_pool_of_cpp_keeps_its_promises_with_and_without_exceptions() {
     // Each takes a compiler ten seconds: every option with one of the two.
     let each: [[(&str, &[&str]); 2]; 2] = [
         [("17", &["-fno-exceptions", "-fno-rtti"]), ("20", &["-O2", "-DNDEBUG"])],
-        [("2b", &["-fno-exceptions", "-O1"]), ("17", &sanitized)],
+        [("2b", &["-fno-exceptions", "-O1", "-Wold-style-cast"]), ("17", &sanitized)],
     ];
     for ((c, cpp), each) in COMPILERS.into_iter().zip(each).filter(|((c, _), _)| has(c)) {
         for (standard, more) in each {
@@ -308,7 +308,7 @@ fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {
         };
         let said = compile_and_run(&mut sanitized(), "basics.c", &format!("{c}-asan"));
         assert_eq!(said, "all is well\n");
-        for kind in ["-DPLAIN", "-DPACKED", "-DGROWN"] {
+        for kind in ["-DPLAIN", "-DPACKED", "-DGROWN", "-DOUT"] {
             let program = made("programs").join(format!("{c}-use-after-remove"));
             let source = here().join("tests/use_after_remove.c");
             run(sanitized().arg(kind).arg(source).arg(library().unwrap()).arg("-o").arg(&program));

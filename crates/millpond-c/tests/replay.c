@@ -84,6 +84,21 @@ int main(int count, char **arguments) {
             printf("%d\n", status);
             break;
         }
+        case 'o': {
+            value taken = {0};
+            bool was_in = mp_pool_detach(pool, handle, &taken) == MP_OK;
+            printf("%d %" PRIu64 "\n", was_in, was_in ? taken.number : 0);
+            break;
+        }
+        case 'h':
+            if (mp_pool_reattach(pool, handle, &made) == MP_OK) {
+                put(made, number);
+            }
+            printf("%d\n", made != NULL);
+            break;
+        case 'x':
+            printf("%d\n", mp_pool_free_detached(pool, handle));
+            break;
         case 'e':
             put(mp_pool_insert_or_evict(pool, key, NULL, &handle, &gone, NULL), number);
             printf("%" PRIu64 " %" PRIu64 "\n", sent(handle, options.index_bits), sent(gone, options.index_bits));

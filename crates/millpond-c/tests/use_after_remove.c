@@ -1,5 +1,5 @@
 /* Reads an object after its end: a sanitizer must stop it, in a packed pool (`-DPACKED`) and in one that has grown (`-DGROWN`),
- * too. */
+ * too; and one that is out of its pool (`-DOUT`). */
 #include "millpond.h"
 
 #ifdef PACKED
@@ -28,6 +28,10 @@ int main(void) {
     (void)numbers_insert(&all, &id);
     number = numbers_insert(&all, &id);
     *number = 5;
+#ifdef OUT
+    (void)numbers_detach(&all, id, MP_NULL_);
+#else
     (void)numbers_remove(&all, id);
+#endif
     return *number == 77;
 }

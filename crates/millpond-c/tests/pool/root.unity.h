@@ -84,12 +84,18 @@ static void loops_give_handles_with_values();
 static void a_value_that_throws_was_never_in_a_pool_that_grows();
 #endif
 
+// detached.cpp
+static void values_leave_and_come_back();
+static void values_that_leave_end_once_each();
+static void a_pool_without_slots_lets_nothing_out();
+
 // containers.cpp
 #if defined(__cpp_lib_memory_resource)
 static void containers_live_in_size_classes();
 #endif
 
 #include "containers.cpp" // IWYU pragma: keep
+#include "detached.cpp" // IWYU pragma: keep
 #include "growing.cpp" // IWYU pragma: keep
 #include "hostile.cpp" // IWYU pragma: keep
 #include "lifetimes.cpp" // IWYU pragma: keep

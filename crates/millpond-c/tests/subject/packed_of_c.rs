@@ -14,6 +14,7 @@ use millpond::{Refusal, Stats};
 
 use super::pool_of_c::{
     checked, claim_refused, differences_of, evicting, options, ranks_of, stats_of, validated,
+    written,
 };
 use super::shim::{Pool, shim};
 use super::{AnyHandle, Claimed, Kind, Plan, PoolUnderTest};
@@ -313,6 +314,62 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
             }
         }
         true
+    }
+
+    fn detach(&mut self, handle: H) -> Option<Option<T>> {
+        let place = self.found(handle);
+        // SAFETY: a value, which leaves the pool below.
+        let value = (!place.is_null()).then(|| unsafe { place.read() });
+        // SAFETY: the pool is there, and any bits may be passed.
+        let status = unsafe { (shim().packed_detach)(self.raw, INDEX_BITS, handle.bits()) };
+        assert_eq!(status == OK, value.is_some());
+        Some(value)
+    }
+
+    fn reattach(&mut self, handle: H, value: T) -> Claimed<T> {
+        let mut made = ptr::null_mut();
+        // SAFETY: the pool is there, and the pointer may be written.
+        let status =
+            unsafe { (shim().packed_reattach)(self.raw, INDEX_BITS, handle.bits(), &mut made) };
+        Some(match status {
+            OK => {
+                self.write(made, value);
+                Ok(())
+            }
+            _ => Err((claim_refused(status), value)),
+        })
+    }
+
+    fn free_detached(&mut self, handle: H) -> Option<bool> {
+        // SAFETY: the pool is there, and any bits may be passed.
+        Some(unsafe { (shim().packed_free_detached)(self.raw, INDEX_BITS, handle.bits()) })
+    }
+
+    /// Through the bytes of a state, without the values, which are clones.
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let clones = self.values().to_vec();
+        let mut pool = Self::build(plan);
+        let handles: Vec<H> = own.into_iter().filter_map(|value| pool.insert(value).ok()).collect();
+        match handles[..] {
+            [first, second] => drop((
+                PoolUnderTest::remove(&mut pool, first),
+                PoolUnderTest::remove(&mut pool, second),
+            )),
+            [_, _, last] => drop(PoolUnderTest::detach(&mut pool, last)),
+            _ => {}
+        }
+        let own = pool.take_all();
+        let state = written((shim().packed_state_bytes, shim().packed_write_state), self.raw);
+        let bytes = state.len();
+        // SAFETY: the pool is there, and the bytes are.
+        let status = unsafe { (shim().packed_migrate)(pool.raw, state.as_ptr().cast(), bytes) };
+        assert_eq!(status, OK);
+        pool.fill(clones);
+        drop(own);
+        Some(pool)
     }
 
     fn try_clone(&self) -> Option<Self>

@@ -14,7 +14,7 @@ use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{InsertAtErrorKind, Refusal, Stats};
 
-use super::shim::{InsertOrEvict, Options, Pool, Validate, shim};
+use super::shim::{InsertOrEvict, Options, Pool, StateBytes, Validate, WriteState, shim};
 use super::{AnyHandle, Claimed, Kind, Plan, PoolUnderTest};
 
 const OK: i32 = 0;
@@ -226,6 +226,17 @@ pub(super) fn claim_refused(status: i32) -> InsertAtErrorKind {
         TOO_FAR => InsertAtErrorKind::TooFar,
         _ => panic!("status {status}"),
     }
+}
+
+/// What `mp_pool_write_state`, or `mp_packed_write_state`, writes of a pool, which must be there: bytes of values that stay
+/// its own.
+pub(super) fn written((bytes, write): (StateBytes, WriteState), raw: Pool) -> Vec<u8> {
+    // SAFETY: the pool is there.
+    let mut state = vec![0; unsafe { bytes(raw) }];
+    // SAFETY: as above, and the buffer has so many bytes.
+    let status = unsafe { write(raw, state.as_mut_ptr().cast(), state.len()) };
+    assert_eq!(status, OK);
+    state
 }
 
 /// What `mp_pool_check` says of a handle, or its bits, of a pool that must be there.
@@ -469,6 +480,61 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32> PoolUnde
             }
         }
         true
+    }
+
+    fn detach(&mut self, handle: H) -> Option<Option<T>> {
+        let place = self.place(handle);
+        // SAFETY: a value, which leaves the pool below.
+        let value = (!place.is_null()).then(|| unsafe { place.read() });
+        // SAFETY: the pool is there, and any bits may be passed.
+        let status = unsafe { (shim().detach)(self.raw, INDEX_BITS, handle.bits()) };
+        assert_eq!(status == OK, value.is_some());
+        Some(value)
+    }
+
+    fn reattach(&mut self, handle: H, value: T) -> Claimed<T> {
+        let mut made = ptr::null_mut();
+        // SAFETY: the pool is there, and the pointer may be written.
+        let status = unsafe { (shim().reattach)(self.raw, INDEX_BITS, handle.bits(), &mut made) };
+        Some(match status {
+            OK => {
+                self.write(made, value);
+                Ok(())
+            }
+            _ => Err((claim_refused(status), value)),
+        })
+    }
+
+    fn free_detached(&mut self, handle: H) -> Option<bool> {
+        // SAFETY: the pool is there, and any bits may be passed.
+        Some(unsafe { (shim().free_detached)(self.raw, INDEX_BITS, handle.bits()) })
+    }
+
+    /// Through the bytes of a state, without the values, which are clones.
+    fn migrated(&self, plan: Plan, own: Vec<T>) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let clones = self.clones();
+        let mut pool = Self::build(plan);
+        let handles: Vec<H> = own.into_iter().filter_map(|value| pool.insert(value).ok()).collect();
+        match handles[..] {
+            [first, second] => drop((
+                PoolUnderTest::remove(&mut pool, first),
+                PoolUnderTest::remove(&mut pool, second),
+            )),
+            [_, _, last] => drop(PoolUnderTest::detach(&mut pool, last)),
+            _ => {}
+        }
+        let own = pool.take_all();
+        let state = written((shim().pool_state_bytes, shim().pool_write_state), self.raw);
+        let bytes = state.len();
+        // SAFETY: the pool is there, and the bytes are.
+        let status = unsafe { (shim().pool_migrate)(pool.raw, state.as_ptr().cast(), bytes) };
+        assert_eq!(status, OK);
+        pool.fill(clones);
+        drop(own);
+        Some(pool)
     }
 
     fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {

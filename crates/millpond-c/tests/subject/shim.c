@@ -75,6 +75,19 @@ mp_status shim_insert_at(mp_pool *pool, uint32_t index_bits, uint64_t bits, void
     return mp_pool_insert_at(pool, wide(bits, index_bits), value);
 }
 
+mp_status shim_detach(mp_pool *pool, uint32_t index_bits, uint64_t bits);
+mp_status shim_detach(mp_pool *pool, uint32_t index_bits, uint64_t bits) {
+    return mp_pool_detach(pool, wide(bits, index_bits), NULL);
+}
+mp_status shim_reattach(mp_pool *pool, uint32_t index_bits, uint64_t bits, void **value);
+mp_status shim_reattach(mp_pool *pool, uint32_t index_bits, uint64_t bits, void **value) {
+    return mp_pool_reattach(pool, wide(bits, index_bits), value);
+}
+bool shim_free_detached(mp_pool *pool, uint32_t index_bits, uint64_t bits);
+bool shim_free_detached(mp_pool *pool, uint32_t index_bits, uint64_t bits) {
+    return mp_pool_free_detached(pool, wide(bits, index_bits));
+}
+
 static int64_t rank_of(const void *value, mp_handle handle, void *ranks) {
     (void)value;
     return ((const int64_t *)ranks)[handle.bits >> 32];
@@ -111,6 +124,9 @@ SAME(uint64_t, pool_checksum, (const mp_pool *pool), (pool, NULL, NULL))
 SAME(mp_status, snapshot_create, (const mp_options *options, mp_snapshot **out), (options, out))
 VOID(snapshot_destroy, (mp_snapshot * snapshot), (snapshot))
 SAME(mp_status, pool_save, (const mp_pool *pool, mp_snapshot *snapshot), (pool, snapshot))
+SAME(size_t, pool_state_bytes, (const mp_pool *pool), (pool))
+SAME(mp_status, pool_write_state, (const mp_pool *pool, void *buffer, size_t bytes), (pool, buffer, bytes))
+SAME(mp_status, pool_migrate, (mp_pool * pool, const void *state, size_t bytes), (pool, state, bytes, NULL, NULL))
 SAME(mp_status, pool_restore, (mp_pool * pool, const mp_snapshot *snapshot), (pool, snapshot))
 
 mp_status shim_packed_create(const mp_options *options, mp_packed **out);
@@ -154,6 +170,18 @@ void *shim_packed_insert_or_evict(mp_packed *packed, uint32_t index_bits, int64_
     *evicted = sent(gone, index_bits);
     return made;
 }
+mp_status shim_packed_detach(mp_packed *packed, uint32_t index_bits, uint64_t bits);
+mp_status shim_packed_detach(mp_packed *packed, uint32_t index_bits, uint64_t bits) {
+    return mp_packed_detach(packed, wide(bits, index_bits), NULL);
+}
+mp_status shim_packed_reattach(mp_packed *packed, uint32_t index_bits, uint64_t bits, void **value);
+mp_status shim_packed_reattach(mp_packed *packed, uint32_t index_bits, uint64_t bits, void **value) {
+    return mp_packed_reattach(packed, wide(bits, index_bits), value);
+}
+bool shim_packed_free_detached(mp_packed *packed, uint32_t index_bits, uint64_t bits);
+bool shim_packed_free_detached(mp_packed *packed, uint32_t index_bits, uint64_t bits) {
+    return mp_packed_free_detached(packed, wide(bits, index_bits));
+}
 SAME(const mp_pool *, packed_slots, (const mp_packed *packed), (packed))
 SAME(size_t, packed_count, (const mp_packed *packed), (packed))
 SAME(void *, packed_values, (const mp_packed *packed), (packed))
@@ -162,3 +190,6 @@ VOID(packed_clear, (mp_packed * packed), (packed))
 SAME(mp_status, packed_validate, (const mp_packed *packed, char *text, size_t room), (packed, text, room))
 SAME(uint64_t, packed_checksum, (const mp_packed *packed), (packed, NULL, NULL))
 SAME(mp_status, packed_copy, (mp_packed *to, const mp_packed *from), (to, from))
+SAME(size_t, packed_state_bytes, (const mp_packed *packed), (packed))
+SAME(mp_status, packed_write_state, (const mp_packed *packed, void *buffer, size_t bytes), (packed, buffer, bytes))
+SAME(mp_status, packed_migrate, (mp_packed * packed, const void *state, size_t bytes), (packed, state, bytes, NULL, NULL))

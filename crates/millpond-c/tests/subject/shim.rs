@@ -49,6 +49,8 @@ pub(super) struct StatsInC {
 pub(super) type Pool = *mut c_void;
 pub(super) type InsertOrEvict =
     unsafe extern "C" fn(Pool, u32, *mut i64, *mut u64, *mut u64, *mut c_void) -> *mut c_void;
+pub(super) type StateBytes = unsafe extern "C" fn(Pool) -> usize;
+pub(super) type WriteState = unsafe extern "C" fn(Pool, *mut c_void, usize) -> i32;
 pub(super) type Validate = unsafe extern "C" fn(Pool, *mut c_char, usize) -> i32;
 
 unsafe extern "C" {
@@ -118,6 +120,12 @@ functions! {
     snapshot_destroy(*mut c_void);
     pool_save(Pool, *mut c_void) -> i32;
     pool_restore(Pool, *mut c_void) -> i32;
+    detach(Pool, u32, u64) -> i32;
+    reattach(Pool, u32, u64, *mut *mut c_void) -> i32;
+    free_detached(Pool, u32, u64) -> bool;
+    pool_state_bytes(Pool) -> usize;
+    pool_write_state(Pool, *mut c_void, usize) -> i32;
+    pool_migrate(Pool, *const c_void, usize) -> i32;
     packed_create(*const Options, *mut Pool) -> i32;
     packed_insert(Pool, u32, *mut u64) -> *mut c_void;
     packed_remove(Pool, u32, u64) -> bool;
@@ -134,6 +142,12 @@ functions! {
     packed_validate(Pool, *mut c_char, usize) -> i32;
     packed_checksum(Pool) -> u64;
     packed_copy(Pool, Pool) -> i32;
+    packed_detach(Pool, u32, u64) -> i32;
+    packed_reattach(Pool, u32, u64, *mut *mut c_void) -> i32;
+    packed_free_detached(Pool, u32, u64) -> bool;
+    packed_state_bytes(Pool) -> usize;
+    packed_write_state(Pool, *mut c_void, usize) -> i32;
+    packed_migrate(Pool, *const c_void, usize) -> i32;
 }
 
 impl Options {

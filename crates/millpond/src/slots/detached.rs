@@ -37,20 +37,36 @@ impl Detached {
         self.with_room_for(1);
     }
 
+    /// Makes room for so many in all, so that no list of as many takes memory.
+    #[cfg(feature = "__c")]
+    pub(crate) fn try_reserve_total(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        match slots.saturating_sub(self.as_slice().len()) {
+            0 => Ok(()),
+            more => self.try_with_room_for(more).map(|_| ()),
+        }
+    }
+
     /// The list, with room for so many more.
+    fn try_with_room_for(&mut self, more: usize) -> Result<&mut Vec<(u32, u32)>, OutOfMemory> {
+        let slots = match &mut self.0 {
+            Some(slots) => slots,
+            none => none.insert(memory::boxed(Vec::new())?),
+        };
+        slots.try_reserve(more).map_err(|_| OutOfMemory)?;
+        Ok(slots)
+    }
+
+    /// The same.
     ///
     /// # Panics
     ///
     /// Without memory, where a vector would abort.
     fn with_room_for(&mut self, more: usize) -> &mut Vec<(u32, u32)> {
-        let made = if self.0.is_none() { memory::boxed(Vec::new()).map(Some) } else { Ok(None) };
-        let made = made.and_then(|made| {
-            let slots = self.0.get_or_insert_with(|| made.unwrap_or_default());
-            slots.try_reserve(more).map_err(|_| OutOfMemory)
-        });
-        match (made, &mut self.0) {
-            (Ok(()), Some(slots)) => slots,
-            _ => panic!("no memory for the list of objects that are out of their pool"),
+        match self.try_with_room_for(more) {
+            Ok(slots) => slots,
+            Err(OutOfMemory) => {
+                panic!("no memory for the list of objects that are out of their pool")
+            }
         }
     }
 

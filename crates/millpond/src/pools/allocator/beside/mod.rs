@@ -182,8 +182,21 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         is_live
     }
 
-    /// Takes on the state of `other`, without allocating. Returns `false`, and does nothing, if
-    /// `other` has another shape: see [`restore`](Self::restore).
+    /// Makes room for so many objects to be out of the allocator, so that neither [`detach`](Self::detach) nor
+    /// [`take_on`](Self::take_on) takes memory for as many.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    #[doc(hidden)]
+    pub fn reserve_detached(&mut self, objects: usize) -> Result<(), BuildError> {
+        let capacity = self.capacity();
+        let reserved = self.detached.try_reserve_total(objects);
+        reserved.map_err(|_| BuildError::OutOfMemory { capacity })
+    }
+
+    /// Takes on the state of `other`, without allocating if [there is room](Self::reserve_detached) for what is out of
+    /// `other`. Returns `false`, and does nothing, if `other` has another shape: see [`restore`](Self::restore).
     #[doc(hidden)]
     #[must_use]
     pub fn take_on(&mut self, other: &Self) -> bool {

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::handle::{HandleLayout, Word};
 use crate::pools::allocator::{HandleAllocator, units};
-use crate::slots::reuse::ReuseOrder;
+use crate::slots::AnyCycle;
+use crate::slots::reuse::{ReuseOrder, Roster};
 use crate::slots::saved::Checked;
-use crate::snapshot::format::{Form, Load, Objects, check, read_list};
+use crate::snapshot::MigrateError;
+use crate::snapshot::format::{Form, Load, Objects, check, check_migration, read_list, used_slots};
 use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::State;
 
@@ -56,14 +58,21 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn check_beside(&self, saved: SavedSlots, grows: bool) -> Option<Checked<H::Word>> {
+        let capacity = saved.capacity.filter(|_| !grows);
+        Self::checked(saved, capacity, self.ledger().cycle().largest().generation())
+    }
+
+    fn checked(
+        saved: SavedSlots,
+        capacity: Option<u64>,
+        generation_max: u32,
+    ) -> Option<Checked<H::Word>> {
         let live = saved.live();
         if live > saved.listed() || saved.capacity.is_some() && !<Self as Load>::MAY_LEAVE_OUT {
             return None;
         }
-        let capacity = saved.capacity.filter(|_| !grows);
         // Values without a size: their vector takes no memory.
         let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
-        let generation_max = self.ledger().cycle().largest().generation();
         let checked = check::<Self>(&saved.state, capacity, objects, generation_max);
         checked.ok().map(|(state, _)| state)
     }
@@ -75,12 +84,79 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let is_alike = self.shape() == Shape::new(state.slots, &state.cycle);
         state.reuse == R::NAME && is_alike && self.take_over(state, units(state)).is_ok()
     }
+
+    /// An allocator in a saved state, with generations up to this one and the slots that are listed, for
+    /// [migration](Self::to_roster); `None` if no allocator can be in it, or there is no memory.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_saved_slots(saved: SavedSlots, generation_max: u32) -> Option<Self> {
+        let state = Self::checked(saved, None, generation_max)?;
+        let mut slots = Self::unused(&state).ok()?;
+        slots.take_over(&state, units(&state)).ok()?;
+        Some(slots)
+    }
+
+    /// Whether the slots of both go through the same generations.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn begins_like(&self, other: &Self) -> bool {
+        self.shape().cycle == other.shape().cycle
+    }
+
+    /// Whether this allocator could take on the state of the other, but for the generation at which all slots begin.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn begins_elsewhere(&self, other: &Self) -> bool {
+        let (own, other) = (self.shape(), other.shape());
+        let of = own.cycle;
+        let moved = AnyCycle::of(other.cycle.start(), of.count(), of.largest(), of.wraps());
+        own.cycle != other.cycle && Shape { cycle: moved, ..own } == other
+    }
+
+    /// How many slots an allocator needs to take over these.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn slots_to_migrate(&self) -> usize {
+        used_slots(self)
+    }
+
+    /// As many slots as were used, or as were live at once, with the state of these, of the order that lists all of them: what
+    /// [`migrate_beside`](Self::migrate_beside) takes. So what is taken over has one type, whatever order it had.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    #[doc(hidden)]
+    pub fn to_roster(&self) -> Result<HandleAllocator<Roster, H>, MigrateError> {
+        let slots = used_slots(self).max(self.stats().peak.min(self.capacity()));
+        let builder = HandleAllocator::builder().capacity(slots).reuse(Roster).handle::<H>();
+        let builder = if self.shape().cycle.wraps() { builder.wrap() } else { builder };
+        let built = builder.try_build();
+        let mut roster: HandleAllocator<Roster, H> =
+            built.map_err(|_| MigrateError::OutOfMemory { slots })?;
+        roster.migrate_beside(self)?;
+        Ok(roster)
+    }
+
+    /// Takes over the objects of another allocator, which keeps them: see [`migrate_from`](Self::migrate_from).
+    ///
+    /// # Errors
+    ///
+    /// Those of `migrate_from`. Nothing happens then.
+    #[doc(hidden)]
+    pub fn migrate_beside<S: ReuseOrder>(
+        &mut self,
+        old: &HandleAllocator<S, H>,
+    ) -> Result<(), MigrateError> {
+        let state = check_migration(self, old)?;
+        self.take_over(&state, units(&state))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::reuse::{Fifo, Lifo, LowestFirst, Roster};
+    use crate::slots::reuse::{Fifo, Lifo, LowestFirst};
     use crate::{Handle, Handle32};
 
     type Slots = HandleAllocator<Fifo, Handle32<(), 24>>;
@@ -174,6 +250,47 @@ mod tests {
         };
         assert_eq!([0, 5, 9, 77].map(|own| slots_in(own, true)), [5; 4]);
         assert_eq!([0, 5, 9, 77].map(|own| slots_in(own, false)), [9; 4]);
+    }
+
+    /// Every order takes over the objects of every other, as it does those of an allocator that it takes over whole.
+    #[test]
+    fn saved_slots_migrate_into_every_order() {
+        fn migrates<S: ReuseOrder, R: ReuseOrder>() {
+            let mut old = HandleAllocator::<S>::builder().capacity(9).reuse(S::default()).build();
+            let handles: Vec<_> = (0..7).map(|_| old.acquire().unwrap()).collect();
+            [5, 1, 3].map(|at| assert!(old.release(handles[at])));
+            let read =
+                HandleAllocator::<S>::of_saved_slots(old.to_saved_slots(false), u32::MAX >> 1);
+            let read = read.unwrap().to_roster().unwrap();
+            assert_eq!((read.capacity(), read.len()), (7, 4));
+            let builder = || HandleAllocator::<R>::builder().reuse(R::default()).name("new");
+            let (mut new, mut like) =
+                (builder().capacity(8).build(), builder().capacity(8).build());
+            new.migrate_beside(&read).unwrap();
+            new.validate().unwrap();
+            like.migrate_from(old).unwrap();
+            assert_eq!((new.checksum(), new.stats()), (like.checksum(), like.stats()));
+            for (at, handle) in handles.iter().enumerate() {
+                assert_eq!(new.contains(*handle), ![1, 3, 5].contains(&at));
+            }
+            while let Some(next) = new.acquire() {
+                assert_eq!(like.acquire(), Some(next), "{} {}", S::NAME, R::NAME);
+                assert!(!handles.contains(&next));
+            }
+            let mut small = builder().capacity(6).build();
+            let refused = small.migrate_beside(&read);
+            assert_eq!(refused, Err(MigrateError::TooFewSlots { needed: 7, capacity_max: 6 }));
+        }
+        fn into_each<S: ReuseOrder>() {
+            migrates::<S, Lifo>();
+            migrates::<S, Fifo>();
+            migrates::<S, LowestFirst>();
+            migrates::<S, Roster>();
+        }
+        into_each::<Lifo>();
+        into_each::<Fifo>();
+        into_each::<LowestFirst>();
+        into_each::<Roster>();
     }
 
     #[test]
