@@ -364,8 +364,9 @@ fn plan_source(
 
 /// What happens without a command: the demonstration if cargo runs the tool in its repository, and else an explanation.
 pub(crate) fn run_without_command() -> Result<(), Failure> {
-    let here = std::env::var_os("CARGO_MANIFEST_DIR");
-    match here.is_some_and(|here| here == env!("CARGO_MANIFEST_DIR")) && !BUNDLED.is_empty() {
+    // By name and not by its folder, which would make a program of each place that it is built in.
+    let run_by_cargo = std::env::var_os("CARGO_PKG_NAME");
+    match run_by_cargo.is_some_and(|name| name == env!("CARGO_PKG_NAME")) && !BUNDLED.is_empty() {
         true => run_bundled(),
         false => millpond_terminal::print(&format!("{EXPLANATION}{NEXT}")),
     }

@@ -166,11 +166,11 @@ fn without_a_command_all_three_are_planned() {
 #[test]
 fn without_a_command_the_tool_explains_itself_and_writes_nothing() {
     let directory = Directory::new();
-    for elsewhere in [None, Some("/elsewhere")] {
+    for elsewhere in [None, Some("another-game")] {
         let mut command = millpond(&directory);
         match elsewhere {
-            Some(place) => command.env("CARGO_MANIFEST_DIR", place),
-            None => command.env_remove("CARGO_MANIFEST_DIR"),
+            Some(package) => command.env("CARGO_PKG_NAME", package),
+            None => command.env_remove("CARGO_PKG_NAME"),
         };
         let text = done(&command.output().unwrap());
         assert!(text.contains("Usage: millpond plan") && text.contains("heaptrack"), "{text}");

@@ -21,7 +21,7 @@ pub(crate) fn millpond(directory: &Directory) -> Command {
 /// What `cargo run` does in the repository.
 pub(crate) fn demonstration(directory: &Directory) -> Command {
     let mut command = millpond(directory);
-    command.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR"));
+    command.env("CARGO_PKG_NAME", env!("CARGO_PKG_NAME"));
     command
 }
 
