@@ -31,8 +31,7 @@ pub(crate) fn run_check(arguments: &CheckArguments) -> Result<(), Failure> {
             return Err(told(format!(
                 "scenario {} has no pools, so that anything fits; `millpond plan --all --budget` writes one for each class",
                 shown(scenario.name().as_bytes())
-            ))
-            .into());
+            )));
         }
         let source = millpond_terminal::open(path).map_err(|fault| fault.of_input(&name))?;
         let check = check(&source, scenario, &text).map_err(|fault| fault.of_input(&name))?;

@@ -1,5 +1,6 @@
 //! The tables of the pages, by the names that stand there.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use crate::records::{Bench, Records};
@@ -273,39 +274,56 @@ fn peers(bench: &Bench) -> Result<String, String> {
     by_store(STORES, &columns)
 }
 
-/// Every work with objects of 64 bytes at which a pool takes longer than the best peer, and memory of which it takes more.
+/// Every work with objects of 64 bytes at which a pool takes longer than the best peer in one of its cells, and memory of
+/// which it takes more: of all cells the least and the most, and the peers that are ahead.
 fn losses(bench: &Bench) -> Result<String, String> {
-    let mut rows: Vec<[String; 4]> = Vec::new();
-    let shown = |ratio: f64| format!("{ratio:.2}");
-    let loses = |ratio: f64| shown(ratio).parse().is_ok_and(|ratio: f64| ratio > 1.0);
-    for row in bench.beside.iter().filter(|row| row.bytes == 64 && row.contender != "VecPool") {
-        let vec_pool = bench.beside(&row.work, Some(row.slots), "VecPool").ok();
-        let vec_pool = vec_pool.map(|row| row.ratio);
-        if loses(row.ratio) || vec_pool.is_some_and(loses) {
-            let work = match row.work.strip_prefix(FRAMES) {
-                Some(part) => format!("frames of {part}"),
-                None if row.work.starts_with("frames ") => row.work.clone(),
-                None => format!("{}, {} slots", row.work, thousands(row.slots as f64)),
-            };
-            let vec_pool = vec_pool.map_or_else(|| "–".to_owned(), shown);
-            let peer = format!("{}, {} ns", row.peer, short(row.peer_ns));
-            rows.push([work, shown(row.ratio), vec_pool, peer]);
+    let shown = |ratio: f64| if ratio < 100.0 { format!("{ratio:.2}") } else { thousands(ratio) };
+    let loses = |ratio: f64| (100.0 * ratio).round() > 100.0;
+    let between = |ratios: &[f64]| {
+        let (least, most) = ratios
+            .iter()
+            .fold((f64::MAX, 0.0_f64), |(least, most), &ratio| (least.min(ratio), most.max(ratio)));
+        match (shown(least), shown(most)) {
+            _ if ratios.is_empty() => "–".to_owned(),
+            (least, most) if least == most => most,
+            (least, most) => format!("{least} to {most}"),
         }
+    };
+    // In the order in which the works appear.
+    let mut works: Vec<String> = Vec::new();
+    let mut ratios: HashMap<(String, bool), Vec<f64>> = HashMap::new();
+    let mut ahead: HashMap<String, BTreeSet<&str>> = HashMap::new();
+    for row in bench.beside.iter().filter(|row| row.bytes == 64) {
+        let work = match (row.work.starts_with("frames "), row.work.rsplit_once(", ")) {
+            (true, Some((_, part))) => format!("frames, {part}"),
+            _ => row.work.split(" freedoom2").next().unwrap_or(&row.work).to_owned(),
+        };
+        if !works.contains(&work) {
+            works.push(work.clone());
+        }
+        if loses(row.ratio) {
+            ahead.entry(work.clone()).or_default().insert(&row.peer);
+        }
+        ratios.entry((work, row.contender == "VecPool")).or_default().push(row.ratio);
+    }
+    let mut text = String::from("| | `Pool` | `VecPool` | ahead |\n| --- | ---: | ---: | --- |\n");
+    let head = text.len();
+    for work in works {
+        let Some(peers) = ahead.remove(&work) else { continue };
+        let peers = peers.into_iter().collect::<Vec<_>>().join(", ");
+        let [pool, vec_pool] = [false, true]
+            .map(|vec| between(ratios.get(&(work.clone(), vec)).map_or(&[], Vec::as_slice)));
+        _ = writeln!(text, "| {work} | {pool} | {vec_pool} | {peers} |");
     }
     let small = bench.small_store("slotmap")?;
     let ratio = |pool| bench.small_store(pool).map(|bytes| bytes / small);
     let (pool, vec_pool) = (ratio("Pool")?, ratio("VecPool")?);
     if loses(pool) || loses(vec_pool) {
-        let title = "memory of a pool of one object".to_owned();
-        let peer = format!("slotmap, {small:.0} bytes");
-        rows.push([title, shown(pool), shown(vec_pool), peer]);
+        let (pool, vec_pool) = (shown(pool), shown(vec_pool));
+        _ = writeln!(text, "| memory of a pool of one object | {pool} | {vec_pool} | slotmap |");
     }
-    if rows.is_empty() {
+    if text.len() == head {
         return Ok("In no cell of the record.\n".to_owned());
-    }
-    let mut text = String::from("| | `Pool` | `VecPool` | beside |\n| --- | ---: | ---: | --- |\n");
-    for row in rows {
-        _ = writeln!(text, "| {} |", row.join(" | "));
     }
     Ok(text)
 }
@@ -441,12 +459,18 @@ mod tests {
         let text = losses(&bench(1.004)).unwrap();
         assert_eq!(text, "In no cell of the record.\n");
         let text = losses(&bench(1.5)).unwrap();
-        assert!(text.contains("| frames of map01-8bots, shared | 1.50 | 1.50 | peer, 2.00 ns |"));
-        assert!(text.contains("| churn, opaque, 1,000 slots | 1.50 | 1.50 | peer, 2.00 ns |"));
-        assert!(
-            text.contains("| memory of a pool of one object | 1.50 | 0.90 | slotmap, 100 bytes |")
-        );
+        assert!(text.contains("| frames, shared | 1.50 | 1.50 | peer |"), "{text}");
+        assert!(text.contains("| churn, opaque | 1.50 | 1.50 | peer |"), "{text}");
+        assert!(text.contains("| memory of a pool of one object | 1.50 | 0.90 | slotmap |"));
         assert_eq!(text.lines().count(), 2 + 6 + 1, "{text}");
+        // One cell of several, and in it only one of the two.
+        let mut one = bench(0.9);
+        let mut lost = one.beside.iter().find(|row| row.work == "clone").unwrap().clone();
+        (lost.ratio, lost.slots, lost.peer) = (1.2, 100, "other".into());
+        one.beside.push(lost);
+        let text = losses(&one).unwrap();
+        assert!(text.ends_with("| clone | 0.90 to 1.20 | 0.90 | other |\n"), "{text}");
+        assert_eq!(text.lines().count(), 2 + 1, "{text}");
     }
 
     #[test]

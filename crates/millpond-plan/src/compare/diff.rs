@@ -43,7 +43,15 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { share: 0.1, objects: 8, deviations: 3.0, life_factor: 1.5, lives: 32, life: 3, life_ms: 50 }
+        Self {
+            share: 0.1,
+            objects: 8,
+            deviations: 3.0,
+            life_factor: 1.5,
+            lives: 32,
+            life: 3,
+            life_ms: 50,
+        }
     }
 }
 
