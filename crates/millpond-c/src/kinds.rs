@@ -349,7 +349,8 @@ impl ForOrder for TakeOn {
         let from = unsafe { self.from.cast::<Whole<R>>().as_ref() };
         let out = from.slots.detached().len();
         // One that grows becomes one that was just made, which begins as its options say.
-        let follows = self.follows || to.slots.begins_like(&from.slots);
+        let follows = self.follows && to.slots.name() == from.slots.name()
+            || to.slots.begins_like(&from.slots);
         to.take_on(from.slots.capacity(), &mut |slots| {
             slots.reserve_detached(out)?;
             if follows && slots.begins_elsewhere(&from.slots) {
@@ -365,7 +366,7 @@ impl ForOrder for TakeOn {
 }
 
 /// Takes on the state of another pool, without its values; nothing happens if that is of another shape. `follows`: other first
-/// generations are the same shape.
+/// generations are the same shape, if the name is the same.
 ///
 /// # Safety
 ///

@@ -15,7 +15,7 @@ int main(void) {
     mp_pool *pool;
     numbers all;
     numbers_id id;
-    int *number;
+    volatile int *number; /* or the compiler remembers what was written */
 #ifdef GROWN
     options.slots = 0;
     options.slots_max = 100;

@@ -256,27 +256,32 @@ mod tests {
     #[test]
     fn saved_slots_migrate_into_every_order() {
         fn migrates<S: ReuseOrder, R: ReuseOrder>() {
-            let mut old = HandleAllocator::<S>::builder().capacity(9).reuse(S::default()).build();
+            let mut old = HandleAllocator::builder().capacity(9).reuse(S::default()).build();
             let handles: Vec<_> = (0..7).map(|_| old.acquire().unwrap()).collect();
             [5, 1, 3].map(|at| assert!(old.release(handles[at])));
             let read =
                 HandleAllocator::<S>::of_saved_slots(old.to_saved_slots(false), u32::MAX >> 1);
             let read = read.unwrap().to_roster().unwrap();
             assert_eq!((read.capacity(), read.len()), (7, 4));
-            let builder = || HandleAllocator::<R>::builder().reuse(R::default()).name("new");
+            let builder = || HandleAllocator::builder().reuse(R::default()).name("new");
             let (mut new, mut like) =
                 (builder().capacity(8).build(), builder().capacity(8).build());
             new.migrate_beside(&read).unwrap();
             new.validate().unwrap();
             like.migrate_from(old).unwrap();
-            assert_eq!((new.checksum(), new.stats()), (like.checksum(), like.stats()));
+            assert_eq!(new.stats(), like.stats());
             for (at, handle) in handles.iter().enumerate() {
                 assert_eq!(new.contains(*handle), ![1, 3, 5].contains(&at));
             }
-            while let Some(next) = new.acquire() {
-                assert_eq!(like.acquire(), Some(next), "{} {}", S::NAME, R::NAME);
-                assert!(!handles.contains(&next));
-            }
+            // Which is next may differ, because a roster has been between them.
+            let all = |of: &mut HandleAllocator<R>| {
+                let mut all: Vec<_> = std::iter::from_fn(|| of.acquire()).collect();
+                all.sort_unstable();
+                all
+            };
+            let fresh = all(&mut new);
+            assert_eq!(fresh, all(&mut like), "{} {}", S::NAME, R::NAME);
+            assert!(fresh.iter().all(|next| !handles.contains(next)));
             let mut small = builder().capacity(6).build();
             let refused = small.migrate_beside(&read);
             assert_eq!(refused, Err(MigrateError::TooFewSlots { needed: 7, capacity_max: 6 }));
