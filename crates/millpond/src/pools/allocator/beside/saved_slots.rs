@@ -258,7 +258,9 @@ mod tests {
         fn migrates<S: ReuseOrder, R: ReuseOrder>() {
             let mut old = HandleAllocator::builder().capacity(9).reuse(S::default()).build();
             let handles: Vec<_> = (0..7).map(|_| old.acquire().unwrap()).collect();
-            [5, 1, 3].map(|at| assert!(old.release(handles[at])));
+            for at in [5, 1, 3] {
+                assert!(old.release(handles[at]));
+            }
             let read =
                 HandleAllocator::<S>::of_saved_slots(old.to_saved_slots(false), u32::MAX >> 1);
             let read = read.unwrap().to_roster().unwrap();
