@@ -15,8 +15,15 @@ const SUBS: [&str; 5] = ["bytes.cpp", "levels.cpp", "palettes.cpp", "report.cpp"
 
 /// The tests of `millpond.hpp`: `pool.cpp`, and what it includes of the folder `pool`.
 const TESTS_OF_HPP: &str = "../../crates/millpond-c/tests";
-const SUBS_OF_HPP: [&str; 6] =
-    ["containers.cpp", "growing.cpp", "hostile.cpp", "lifetimes.cpp", "packed.cpp", "values.cpp"];
+const SUBS_OF_HPP: [&str; 7] = [
+    "containers.cpp",
+    "detached.cpp",
+    "growing.cpp",
+    "hostile.cpp",
+    "lifetimes.cpp",
+    "packed.cpp",
+    "values.cpp",
+];
 
 /// A session that is told nothing about where the project or its database is.
 fn session(bench: &Workbench) -> LanguageServer {
