@@ -11,6 +11,7 @@ use crate::face::slot_of;
 use crate::head::Head;
 use crate::kinds;
 use crate::opened::Opened;
+use crate::pool::give;
 use crate::status::{Status, status_of};
 
 /// See the header.
@@ -58,10 +59,8 @@ pub unsafe extern "C" fn mp_pool_reattach(
     // SAFETY: as above.
     status_of(unsafe { kinds::reattach(pool.head, bits) }.map(|()| {
         let place = pool.note_return(bits);
-        if !value.is_null() {
-            // SAFETY: as the caller promises.
-            unsafe { value.write(place.cast()) };
-        }
+        // SAFETY: as the caller promises.
+        unsafe { give(value, place.cast()) };
     }))
 }
 

@@ -215,10 +215,25 @@ impl ForPool for AcquireAt {
 ///
 /// It is a pool that nobody else uses.
 pub(crate) unsafe fn acquire_at(head: NonNull<Head>, bits: u64) -> Result<(), Status> {
-    // SAFETY: as the caller promises; it is not changed meanwhile.
-    let handle = unsafe { head.as_ref() }.handle(bits).ok_or(Status::BEYOND_LIFETIMES)?;
     // SAFETY: as the caller promises.
-    unsafe { with_pool(head, AcquireAt(handle)) }?
+    unsafe { with_handle(head, bits, Status::BEYOND_LIFETIMES, AcquireAt) }
+}
+
+/// Does with a handle what an operation does, or refuses bits that are none.
+///
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+unsafe fn with_handle<F: ForPool<Out = Result<(), Status>>>(
+    head: NonNull<Head>,
+    bits: u64,
+    refusal: Status,
+    operation: fn(Handle<()>) -> F,
+) -> Result<(), Status> {
+    // SAFETY: as the caller promises; it is not changed meanwhile.
+    let handle = unsafe { head.as_ref() }.handle(bits).ok_or(refusal)?;
+    // SAFETY: as the caller promises.
+    unsafe { with_pool(head, operation(handle)) }?
 }
 
 struct Detach(Handle<()>);
@@ -239,10 +254,8 @@ impl ForPool for Detach {
 ///
 /// It is a pool that nobody else uses.
 pub(crate) unsafe fn detach(head: NonNull<Head>, bits: u64) -> Result<(), Status> {
-    // SAFETY: as the caller promises; it is not changed meanwhile.
-    let handle = unsafe { head.as_ref() }.handle(bits).ok_or(Status::NEVER_ISSUED)?;
     // SAFETY: as the caller promises.
-    unsafe { with_pool(head, Detach(handle)) }?
+    unsafe { with_handle(head, bits, Status::NEVER_ISSUED, Detach) }
 }
 
 struct Reattach(Handle<()>);
@@ -264,10 +277,8 @@ impl ForPool for Reattach {
 ///
 /// It is a pool that nobody else uses.
 pub(crate) unsafe fn reattach(head: NonNull<Head>, bits: u64) -> Result<(), Status> {
-    // SAFETY: as the caller promises; it is not changed meanwhile.
-    let handle = unsafe { head.as_ref() }.handle(bits).ok_or(Status::NEVER_ISSUED)?;
     // SAFETY: as the caller promises.
-    unsafe { with_pool(head, Reattach(handle)) }?
+    unsafe { with_handle(head, bits, Status::NEVER_ISSUED, Reattach) }
 }
 
 struct FreeDetached(Handle<()>);

@@ -187,10 +187,7 @@ unsafe fn migrate(pool: &mut Opened<'_>, state: &[u8], by: Conversion) -> Result
         unsafe { old.write(nth, pool.value(slot), pool.face().handle_at(slot), by) };
     }
     pool.note_all();
-    let head = pool.head;
-    if let Some(outside) = pool.outside_mut() {
-        outside.replaced(head);
-    }
+    pool.note_replaced();
     Ok(())
 }
 
@@ -214,10 +211,7 @@ unsafe fn migrate_packed(parts: &Parts, state: &[u8], by: Conversion) -> Result<
         unsafe { old.write(count, value, inner.face().handle_at(slot), by) };
         count += 1;
     }
-    let head = inner.head;
-    if let Some(outside) = inner.outside_mut() {
-        outside.replaced(head);
-    }
+    inner.note_replaced();
     Ok(count)
 }
 

@@ -105,6 +105,14 @@ impl Opened<'_> {
         }
     }
 
+    /// The pool has another state, and the values of that.
+    pub(crate) fn note_replaced(&mut self) {
+        let head = self.head;
+        if let Some(outside) = self.outside_mut() {
+            outside.replaced(head);
+        }
+    }
+
     fn note_death(&mut self, slot: usize) {
         let (value, bytes) = (self.value(slot), self.value_bytes);
         if let Some(outside) = self.outside_mut() {

@@ -22,7 +22,7 @@ use crate::text::write_text;
 /// # Safety
 ///
 /// `to` is null, or points to what may be written.
-unsafe fn give<V>(to: *mut V, value: V) {
+pub(crate) unsafe fn give<V>(to: *mut V, value: V) {
     if !to.is_null() {
         // SAFETY: as the caller promises.
         unsafe { to.write(value) };
@@ -218,9 +218,7 @@ pub unsafe extern "C" fn mp_pool_clear(pool: *mut Head) {
     }
     // SAFETY: as above. A pool has a kind.
     let _ = unsafe { kinds::clear(head) };
-    if let Some(outside) = pool.outside_mut() {
-        outside.replaced(head);
-    }
+    pool.note_replaced();
 }
 
 /// See the header.

@@ -370,8 +370,6 @@ pub(crate) fn read_state(pool: &mut Opened<'_>, buffer: &[u8]) -> Result<(), Sta
     }
     // Which of them is the oldest was not written.
     pool.note_all();
-    if let Some(outside) = pool.outside_mut() {
-        outside.replaced(head);
-    }
+    pool.note_replaced();
     Ok(())
 }
