@@ -15,13 +15,7 @@ pub(crate) fn beside(results: &Results) -> Vec<Beside> {
 }
 
 fn row(results: &Results, cell: &Cell) -> Option<Beside> {
-    let loops = match cell.work.strip_suffix("runs") {
-        Some(begin) => vec![format!("{begin}for"), format!("{begin}for_each")],
-        None => vec![cell.work.clone()],
-    };
-    let peers =
-        loops.iter().filter_map(|work| results.best(work, cell.group(), &[Kind::Generational]));
-    let peer = peers.min_by(|one, other| one.median.total_cmp(&other.median))?;
+    let peer = results.best_loop(&cell.work, cell.group(), &[Kind::Generational])?;
     let ratio = cell.ratio(peer);
     // To create a large store takes no time that a figure for each slot would show.
     ratio.is_finite().then(|| Beside {

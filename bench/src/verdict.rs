@@ -5,7 +5,7 @@ use crate::contender::Kind;
 use crate::frames::{self, WALKS};
 use crate::heap;
 use crate::plan::OCCUPANCIES;
-use crate::results::{REFERENCE, Results, SLOTMAP, VEC_POOL, Verdict};
+use crate::results::{LOOPS, REFERENCE, Results, SLOTMAP, VEC_POOL, Verdict};
 use crate::work::{churn, duplicate, quadtree, snapshot, tree_in_frame, tree_in_place, worst};
 
 /// The verdicts on all bars that were measured.
@@ -46,8 +46,6 @@ const ARENA: &str = "typed-arena";
 const SLOTMAP_DENSE: &str = "slotmap, dense";
 const RECYCLER: &str = "Recycler";
 const TWO_LINES: &str = "limit: two lines, no checks";
-/// The loops that peers have, too.
-const LOOPS: [&str; 2] = ["for", "for_each"];
 
 /// Who follows the colon of most bars.
 const STABLE_PEER: &str = "best stable-address generational peer";
@@ -201,15 +199,9 @@ impl Judge<'_> {
         bars
     }
 
-    /// The fastest of some kinds at a walk in whole frames: by the same loop, or by the better one if the peers
-    /// have no such loop.
+    /// The fastest of some kinds at a walk in whole frames.
     fn best_loop(&self, script: &str, form: &str, group: Group, kinds: &[Kind]) -> Option<&Cell> {
-        let forms: &[&str] = if form == "runs" { &LOOPS } else { &[form] };
-        let works: Vec<String> = forms.iter().map(|form| frames::work(script, form)).collect();
-        let cells = self.0.cells.iter().filter(|cell| {
-            works.contains(&cell.work) && kinds.contains(&cell.kind) && cell.group() == group
-        });
-        cells.min_by(|one, other| one.median.total_cmp(&other.median))
+        self.0.best_loop(&frames::work(script, form), group, kinds)
     }
 
     /// One bar of several, each named after what it was made from.
