@@ -168,10 +168,7 @@ fn without_a_command_the_tool_explains_itself_and_writes_nothing() {
     let directory = Directory::new();
     for elsewhere in [None, Some("another-game")] {
         let mut command = millpond(&directory);
-        match elsewhere {
-            Some(package) => command.env("CARGO_PKG_NAME", package),
-            None => command.env_remove("CARGO_PKG_NAME"),
-        };
+        command.envs(elsewhere.map(|package| ("CARGO_PKG_NAME", package)));
         let text = done(&command.output().unwrap());
         assert!(text.contains("Usage: millpond plan") && text.contains("heaptrack"), "{text}");
         assert!(text.lines().count() <= 20, "{text}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{Directory, done, millpond, refused};
+use crate::common::{Directory, demonstration, done, millpond, refused};
 
 const TRACE: &str = "tick,event,id,class\n0,alloc,1,Imp\n3,alloc,2,<b>Demon\n9,free,1,Imp\n";
 
@@ -37,8 +37,10 @@ fn nothing_else_is_ever_replaced() {
     directory.file("a.csv", TRACE);
     for content in ["", "my diary", "<!-- millpond report v1 -->", "<!DOCTYPE html>"] {
         let report = directory.file("report.html", content);
-        for command in [&["plan", "a.csv"][..], &[]] {
-            let line = refused(&millpond(&directory).args(command).output().unwrap());
+        let mut plan = millpond(&directory);
+        plan.args(["plan", "a.csv"]);
+        for mut command in [plan, demonstration(&directory)] {
+            let line = refused(&command.output().unwrap());
             assert!(line.starts_with("report.html: exists and is not a millpond report"), "{line}");
         }
         assert_eq!(std::fs::read_to_string(&report).unwrap(), content);

@@ -12,10 +12,14 @@ use serde_json::Value;
 
 pub(crate) use millpond_testkit::{Directory, Random, TRACES, done, gzip, refused, zstd};
 
-/// The tool, in a directory. `MILLPOND_PROGRAM=/path/to/millpond` runs another build of it.
+/// The tool as a user runs it, in a directory: not by cargo, even if cargo runs the tests.
+/// `MILLPOND_PROGRAM=/path/to/millpond` runs another build of it.
 pub(crate) fn millpond(directory: &Directory) -> Command {
     let program = std::env::var_os("MILLPOND_PROGRAM");
-    millpond_testkit::command(program.unwrap_or(env!("CARGO_BIN_EXE_millpond").into()), directory)
+    let program = program.unwrap_or(env!("CARGO_BIN_EXE_millpond").into());
+    let mut command = millpond_testkit::command(program, directory);
+    command.env_remove("CARGO_PKG_NAME");
+    command
 }
 
 /// What `cargo run` does in the repository.
