@@ -162,7 +162,8 @@ pub(crate) struct PlanArguments {
     #[arg(long, conflicts_with = "wait_p99_ms")]
     pub(crate) with_profiler: bool,
     /// How long the program takes without the recorder, in milliseconds. heaptrack and other recorders slow a program,
-    /// so what is saved is a larger share of this time than of the recording's. For one trace.
+    /// so what is saved is a larger share of this time than of the recording's. A trial then leaves out what may save
+    /// less than a hundredth of it, which any change of the code may take or give. For one trace.
     #[arg(long, value_name = "MS", value_parser = number(POSITIVE), conflicts_with = "wait_p99_ms")]
     pub(crate) run_ms: Option<f64>,
     /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Calls that are

@@ -115,6 +115,10 @@ fn left_out(proposal: &Proposal, why: LeftOut, plan: &TracePlan) -> String {
         LeftOut::Disturbed => {
             "the measurement was disturbed twice: it says more than all of these calls cost"
         }
+        LeftOut::WithinLayout => {
+            "it may save less than a hundredth of the program's time, and by so much any change of its code may make it \
+             faster or slower"
+        }
     };
     format!(
         "Left out after a trial: {}, {}, {}; {why}.",
@@ -127,13 +131,16 @@ fn left_out(proposal: &Proposal, why: LeftOut, plan: &TracePlan) -> String {
 /// In one sentence, what a trial left out, for those who do not want to see all.
 pub fn left_out_sentence(plan: &TracePlan) -> Option<String> {
     let of = |why| plan.advice.left_out.iter().filter(|left_out| left_out.1 == why).count() as u64;
-    let (nothing, disturbed) = (of(LeftOut::MayBeNothing), of(LeftOut::Disturbed));
-    let parts: Vec<String> =
-        [(nothing, "that may save nothing"), (disturbed, "whose measurement was disturbed twice")]
-            .into_iter()
-            .filter(|part| part.0 > 0)
-            .map(|(number, which)| format!("{} {which}", number_of(number, "proposal")))
-            .collect();
+    let parts: Vec<String> = [
+        (LeftOut::MayBeNothing, "that may save nothing"),
+        (LeftOut::Disturbed, "whose measurement was disturbed twice"),
+        (LeftOut::WithinLayout, "that may save less than a hundredth of the program's time"),
+    ]
+    .map(|(why, which)| (of(why), which))
+    .into_iter()
+    .filter(|part| part.0 > 0)
+    .map(|(number, which)| format!("{} {which}", number_of(number, "proposal")))
+    .collect();
     let all = parts.join(", ");
     (!parts.is_empty()).then(|| format!("Tried here and left out: {all} (--measure)."))
 }

@@ -111,7 +111,7 @@ struct TraceJson<'p> {
 /// A proposal that is none after a trial.
 #[derive(Serialize)]
 struct LeftOutJson<'p> {
-    /// `may-save-nothing` or `disturbed`.
+    /// `may-save-nothing`, `disturbed` or `within-layout`.
     left_out: &'static str,
     #[serde(flatten)]
     proposal: ProposalJson<'p>,

@@ -69,26 +69,28 @@ impl Together {
         self.round_max
     }
 
-    /// Both together, if they are built up in the same phase: none of them dies before the last is born.
-    pub(super) fn with(self, other: Self) -> Option<Self> {
+    /// Both together, if they are built up in the same phase: none of them dies before the last is born. Those of one kind,
+    /// such as all nodes of a tree, may also go before the others, as long as an arena for both takes no more beyond what
+    /// is alive than one may: both are alive at once at least as much as the larger of them.
+    pub(super) fn with(self, other: Self, is_one_kind: bool) -> Option<Self> {
         let first_death = match (self.first_death, other.first_death) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
         let last_birth = self.last_birth.max(other.last_birth);
-        if first_death.is_some_and(|death| death < last_birth) {
+        let is_one_phase = first_death.is_none_or(|death| death >= last_birth);
+        let needed = self.round_max.1.saturating_add(other.round_max.1);
+        let alive = self.peak_bytes.max(other.peak_bytes);
+        if !is_one_phase && !(is_one_kind && needed <= alive.saturating_mul(PEAKS_MAX)) {
             return None;
         }
         Some(Self {
             calls: self.calls.plus(other.calls),
             live: self.live.saturating_add(other.live),
             bytes: self.bytes.saturating_add(other.bytes),
-            peak_bytes: self.peak_bytes.saturating_add(other.peak_bytes),
+            peak_bytes: if is_one_phase { self.peak_bytes.saturating_add(other.peak_bytes) } else { alive },
             round: (0, 0),
-            round_max: (
-                self.round_max.0.saturating_add(other.round_max.0),
-                self.round_max.1.saturating_add(other.round_max.1),
-            ),
+            round_max: (self.round_max.0.saturating_add(other.round_max.0), needed),
             rounds: 1,
             last_birth,
             first_death,
@@ -135,11 +137,28 @@ mod tests {
         let mut late = Together::default();
         (0..20).for_each(|event| early.birth(10, event));
         (20..40).for_each(|event| late.birth(30, event));
-        let both = early.with(late).expect("nobody dies");
+        let both = early.with(late, false).expect("nobody dies");
         assert_eq!(both.needs(), (40, 800));
         early.death(10, 39);
-        assert!(early.with(late).is_some());
+        assert!(early.with(late, false).is_some());
         late.birth(30, 40);
-        assert!(early.with(late).is_none());
+        assert!(early.with(late, false).is_none());
+    }
+
+    #[test]
+    fn those_of_one_kind_share_an_arena_that_takes_at_most_twice_what_is_alive() {
+        let mut many = rounds(1, 100, 0);
+        let mut few = Together::default();
+        (100..190).for_each(|event| few.birth(10, event));
+        assert!(many.with(few, false).is_none(), "some die before the last is born");
+        let both = many.with(few, true).expect("of one kind");
+        assert_eq!(both.needs(), (190, 1900));
+        assert!(both.is_built_up(), "1,900 bytes, and at least 1,000 alive");
+        (190..210).for_each(|event| few.birth(10, event));
+        many.death(10, 0);
+        assert!(many.with(few, true).is_some(), "2,100 bytes, and 1,100 alive");
+        let other = rounds(1, 111, 0);
+        assert!(few.with(other, true).is_some(), "2,210 bytes, and 1,110 alive");
+        assert!(both.with(few, true).is_none(), "3,000 bytes, and 1,100 alive");
     }
 }

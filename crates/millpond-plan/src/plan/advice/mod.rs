@@ -29,7 +29,7 @@ pub(super) use units::Units;
 use std::collections::{HashMap, HashSet};
 
 use super::prices::TimeSaved;
-use super::{AllTime, Headroom, Rules, Statistics};
+use super::{AllTime, Headroom, Rules, Statistics, TimeOf};
 use crate::trace::Wrapper;
 
 /// A proposal that saves less than this is not worth a change, …
@@ -37,6 +37,10 @@ pub const WORTH_MS: f64 = 0.1;
 
 /// … unless it saves at least this share of all of the time.
 pub const WORTH_SHARE_OF_TIME: f64 = 0.001;
+
+/// By this share of its own time, any change may make a program faster or slower, because it moves code that it does not
+/// touch (`case-studies/README.md`).
+const SHARE_OF_LAYOUT: f64 = 0.01;
 
 /// In a lifetime trace, a class that saves fewer calls than this is not worth a pool, …
 const CALLS_SAVED_MIN: u64 = 100;
@@ -133,7 +137,7 @@ impl Advice {
                 continue;
             };
             proposal.time_saved = verdict.time;
-            match verdict.left_out {
+            match verdict.left_out.or(self.hidden(verdict.time)) {
                 // Its capacity is worth a pool, whatever time it saves.
                 Some(_) if proposal.is_worth_by_count => kept.push(proposal),
                 Some(why) => self.left_out.push((proposal, why)),
@@ -141,6 +145,13 @@ impl Advice {
             }
         }
         self.rank(kept);
+    }
+
+    /// Whether the program, whose own time is known, would show a saving: what is certain of it may be less than what the
+    /// layout of its code decides.
+    fn hidden(&self, saved: TimeSaved) -> Option<LeftOut> {
+        let program = self.time.filter(|all| all.of == TimeOf::Program)?;
+        (saved.low_ms < program.ms * SHARE_OF_LAYOUT).then_some(LeftOut::WithinLayout)
     }
 
     /// Ranks the possible changes, and leaves out those that are not worth it.
@@ -196,6 +207,8 @@ pub enum LeftOut {
     MayBeNothing,
     /// The measurement was disturbed, and so was the next one: it says more than all calls cost.
     Disturbed,
+    /// It may save less than the program gains or loses when its code lies elsewhere.
+    WithinLayout,
 }
 
 impl LeftOut {
@@ -205,6 +218,7 @@ impl LeftOut {
         match self {
             Self::MayBeNothing => "may-save-nothing",
             Self::Disturbed => "disturbed",
+            Self::WithinLayout => "within-layout",
         }
     }
 }
@@ -259,7 +273,6 @@ fn mostly_saved(calls: u64, calls_saved: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::TimeOf;
 
     fn proposal(class: &str, means: Means, calls: u64, ms: f64) -> Proposal {
         Proposal {
@@ -365,6 +378,32 @@ mod tests {
         advice.note_trial(&HashMap::from([(1, nothing), (2, nothing)]), |_| true);
         assert_eq!(classes(&advice.proposals), ["capacity"], "its capacity is worth a pool");
         assert_eq!((advice.left_out.len(), advice.best_of_none), (1, None));
+    }
+
+    #[test]
+    fn what_the_layout_of_code_hides_is_no_proposal_where_the_programs_time_is_known() {
+        let time = |low_ms| TimeSaved { low_ms, high_ms: 9.0, is_measured: true, calls: 9 };
+        let verdicts = HashMap::from([
+            (1, Verdict { time: time(1.54), left_out: None }),
+            (2, Verdict { time: time(1.56), left_out: None }),
+        ]);
+        for (of, proposed) in [
+            (TimeOf::Program, &["seen"][..]),
+            (TimeOf::Recording, &["seen", "hidden"]),
+            (TimeOf::SlowedRecording, &["seen", "hidden"]),
+        ] {
+            let all = [("hidden", 3.0), ("seen", 2.0)];
+            let mut advice = Advice {
+                time: Some(AllTime { ms: 155.0, of }),
+                proposals: all.map(|(class, ms)| proposal(class, Means::Pool, 9, ms)).into(),
+                ..Advice::default()
+            };
+            advice.note_trial(&verdicts, |_| true);
+            assert_eq!(classes(&advice.proposals), proposed, "{of:?}");
+            let hidden = advice.left_out.iter().map(|(of, why)| (of.class.as_str(), *why));
+            let expected = (of == TimeOf::Program).then_some(("hidden", LeftOut::WithinLayout));
+            assert!(hidden.eq(expected), "{of:?}");
+        }
     }
 
     #[test]

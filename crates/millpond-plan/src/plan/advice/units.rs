@@ -567,8 +567,8 @@ impl Build<'_> {
         })
     }
 
-    /// Arenas: one for all functions whose objects are built up once and go together, and one for each function that
-    /// does so again and again.
+    /// Arenas: one for functions whose objects are built up once and go together, and one for each function that does so
+    /// again and again.
     fn arenas(&self) -> Vec<Proposal> {
         if !self.units.has_order {
             return Vec::new();
@@ -581,18 +581,38 @@ impl Build<'_> {
             functions.into_iter().partition(|&function| of[function as usize].is_once());
         let mut all: Vec<Proposal> =
             again.iter().map(|&one| self.arena(&of[one as usize], &[one])).collect();
-        let mut once = once.into_iter();
-        if let Some(first) = once.next() {
-            let (mut together, mut members) = (of[first as usize], vec![first]);
-            for function in once {
-                if let Some(both) = together.with(of[function as usize]) {
-                    together = both;
-                    members.push(function);
+        let sizes = self.sizes_of_functions();
+        // By group: what they need together, the size of all of them, and the functions.
+        let mut groups: Vec<(Together, Option<u64>, Vec<u32>)> = Vec::new();
+        for function in once {
+            let (one, size) = (of[function as usize], sizes[function as usize]);
+            let joined = groups.iter_mut().find_map(|group| {
+                let is_one_kind = size.is_some() && size == group.1;
+                let both = group.0.with(one, is_one_kind)?;
+                Some((group, both))
+            });
+            match joined {
+                Some((group, both)) => {
+                    group.0 = both;
+                    group.1 = group.1.filter(|_| group.1 == size);
+                    group.2.push(function);
                 }
+                None => groups.push((one, size, vec![function])),
             }
-            all.push(self.arena(&together, &members));
         }
+        all.extend(groups.iter().map(|(together, _, members)| self.arena(together, members)));
         all
+    }
+
+    /// By function, the size of all blocks that it asks for, if that is one.
+    fn sizes_of_functions(&self) -> Vec<Option<u64>> {
+        let mut sizes: Vec<Option<Option<u64>>> = vec![None; self.units.functions.len()];
+        for (kind, route) in (0..).zip(&self.units.routes) {
+            let Some(known) = sizes.get_mut(route.function as usize) else { continue };
+            let Some((size, _)) = self.units.range(&[kind]) else { continue };
+            *known = Some(known.is_none_or(|other| other == Some(size)).then_some(size));
+        }
+        sizes.into_iter().map(Option::flatten).collect()
     }
 
     fn arena(&self, together: &Together, functions: &[u32]) -> Proposal {
