@@ -88,7 +88,11 @@ impl Together {
             calls: self.calls.plus(other.calls),
             live: self.live.saturating_add(other.live),
             bytes: self.bytes.saturating_add(other.bytes),
-            peak_bytes: if is_one_phase { self.peak_bytes.saturating_add(other.peak_bytes) } else { alive },
+            peak_bytes: if is_one_phase {
+                self.peak_bytes.saturating_add(other.peak_bytes)
+            } else {
+                alive
+            },
             round: (0, 0),
             round_max: (self.round_max.0.saturating_add(other.round_max.0), needed),
             rounds: 1,
