@@ -81,7 +81,8 @@ impl Together {
         let is_one_phase = first_death.is_none_or(|death| death >= last_birth);
         let needed = self.round_max.1.saturating_add(other.round_max.1);
         let alive = self.peak_bytes.max(other.peak_bytes);
-        if !is_one_phase && !(is_one_kind && needed <= alive.saturating_mul(PEAKS_MAX)) {
+        let is_little = is_one_kind && needed <= alive.saturating_mul(PEAKS_MAX);
+        if !(is_one_phase || is_little) {
             return None;
         }
         Some(Self {
