@@ -1025,32 +1025,39 @@ class packed_pool {
         static constexpr std::size_t over = static_cast<std::size_t>(-1);
 
       public:
-        MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept
-            : raw_(raw), behind_(reinterpret_cast<Value *>(raw->values_) + left), count_(raw->count_), place_(left - 1) {}
-        MILLPOND_INLINE_ Value &operator*() const noexcept { return behind_[-1]; }
+        MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept : raw_(raw), handles_(raw->handles_) {
+            go_to_last_of(left);
+        }
+        MILLPOND_INLINE_ Value &operator*() const noexcept { return *at_; }
         MILLPOND_INLINE_ placed &operator++() noexcept {
-            --behind_;
             --place_;
-            // Where the loop has called nothing, compilers know that the count is what it was, and ask only for the end.
-            const std::size_t count = raw_->count_;
-            if (MP_RARELY_(count != count_)) {
-                count_ = count;
-                if (place_ != over && place_ >= count) { // the loop has removed others
-                    place_ = count - 1;
-                    behind_ = reinterpret_cast<Value *>(raw_->values_) + count;
+            // One comparison for the end, which is beyond every count, and for a loop that has removed others.
+            if (MP_RARELY_(place_ >= raw_->count_)) {
+                if (place_ != over) {
+                    go_to_last_of(raw_->count_);
                 }
+            } else {
+                MP_ASSUME_(place_ != over);
+                --at_;
             }
             return *this;
         }
         friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.place_ == b.place_; }
         MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
-            return millpond::handle<T>(raw_->handles_[place_]);
+            return millpond::handle<T>(handles_[place_]);
         }
 
       private:
+        MILLPOND_INLINE_ void go_to_last_of(std::size_t count) noexcept {
+            place_ = count - 1;
+            if (count != 0) {
+                at_ = reinterpret_cast<Value *>(raw_->values_) + place_;
+            }
+        }
+
         const mp_packed *raw_;
-        Value *behind_; // the value is before it
-        std::size_t count_; // of the pool, at the last step
+        const mp_handle *handles_;
+        Value *at_ = nullptr;
         std::size_t place_; // its own
     };
 

@@ -233,8 +233,17 @@ fn create(options: &Checked<'_>) -> Result<NonNull<Packed>, Status> {
     let (give, user, block_bytes) = (block.give, options.raw.user, block.bytes);
     let (values, handles) = (values.as_ptr(), handles.as_ptr().cast());
     let Options { value_bytes, value_align, .. } = options.raw;
-    let made =
-        Packed { give, user, block_bytes, aids, values, handles, count: 0, value_bytes, value_align };
+    let made = Packed {
+        give,
+        user,
+        block_bytes,
+        aids,
+        values,
+        handles,
+        count: 0,
+        value_bytes,
+        value_align,
+    };
     // SAFETY: the block begins with room for it, aligned.
     unsafe { packed.write(made) };
     // From here on the pool gives its block back.
