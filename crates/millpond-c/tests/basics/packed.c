@@ -217,7 +217,7 @@ static void packed_flags_and_memory(void) {
         CHECK(mp_packed_insert(pool, &id) != MP_NULL_ && (needed % 1000 == 999 ? (mp_packed_clear(pool), true) : true));
     }
     mp_packed_destroy(pool);
-    CHECK(all.calls == 1 && all.given == all.taken && all.taken > 32000 && all.taken < 34000);
+    CHECK(all.calls == 1 && all.given == all.taken && all.taken > 36000 && all.taken < 38000);
     CHECK(mp_packed_create(&options, &pool) == MP_OUT_OF_MEMORY && pool == MP_NULL_);
 
     options = MP_OPTIONS(spark, 1000);
