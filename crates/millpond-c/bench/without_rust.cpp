@@ -40,7 +40,7 @@ class ours {
         for (auto [which, one] : all.each()) {
             one.position[0] += one.speed[0];
             if (--one.frames_left == 0) {
-                over(all, which);
+                all.remove(which);
             }
         }
     }
@@ -54,7 +54,6 @@ class ours {
         }
     }
     // Never called, which no compiler knows.
-    [[gnu::noinline]] static void over(P &of, id which) { of.remove(which); }
     [[gnu::noinline]] static void over(P &of, value &one) { of.remove(of.handle_of(one)); }
 };
 

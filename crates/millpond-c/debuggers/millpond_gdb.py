@@ -146,11 +146,10 @@ class TypedPacked:
         return pool_text(self.packed["slots_"])
 
     def children(self):
-        words = self.packed["slots_"]["words_"].cast(gdb.lookup_type("unsigned int").pointer())
         values = self.packed["values_"].cast(self.of.pointer())
         for place in range(int(self.packed["count_"])):
-            slot = int(self.packed["order_"][place])
-            yield "[%dv%d]" % (slot, int(words[slot])), values[place]
+            bits = int(self.packed["handles_"][place]["bits"])
+            yield "[%dv%d]" % (bits >> 32, bits & 0xFFFFFFFF), values[place]
 
 
 class GrowingPool:

@@ -127,12 +127,10 @@ class PackedValues:
 
     def update(self):
         packed = self.value.GetChildMemberWithName("raw_").Dereference()
-        slots = packed.GetChildMemberWithName("slots_")
         self.of = self.value.GetType().GetTemplateArgumentType(0)
         self.values = number(packed, "values_")
-        words = self.numbers(number(slots, "words_"), number(slots, "slots_"))
-        order = self.numbers(number(packed, "order_"), number(packed, "count_"))
-        self.handles = ["[%dv%d]" % (slot, words[slot]) for slot in order if slot < len(words)]
+        halves = self.numbers(number(packed, "handles_"), 2 * number(packed, "count_"))
+        self.handles = ["[%dv%d]" % (slot, generation) for generation, slot in zip(halves[::2], halves[1::2])]
 
     def num_children(self):
         return len(self.handles)

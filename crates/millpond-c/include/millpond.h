@@ -198,7 +198,7 @@ typedef struct mp_pool {
 } mp_pool;
 
 /* The layout that this header was written for: the members, and what they mean. */
-#define MP_LAYOUT_ 8u
+#define MP_LAYOUT_ 9u
 
 /* Returns how many bytes of memory a pool with these options needs, wherever they begin; 0 if the options are
  * invalid, or the pool grows. */
@@ -590,6 +590,19 @@ static inline bool mp_next_live(const mp_pool *pool, mp_walk *walk) {
     return true;
 }
 
+/* For MP_EACH: the next run of live slots within 64, whose end is `*end`. */
+static inline bool mp_next_part_(const mp_pool *pool, mp_walk *walk, size_t *end) {
+    uint64_t behind;
+    if (walk->left_ == 0 && !mp_next_word_(pool, &walk->slots_, &walk->end_, &walk->left_, &walk->bits_)) {
+        return false;
+    }
+    walk->index = walk->end_ - 64 + mp_trailing_zeros_(walk->left_);
+    behind = walk->left_ + (walk->left_ & (0 - walk->left_));
+    *end = walk->end_ - (behind != 0 ? 64 - mp_trailing_zeros_(behind) : 0);
+    walk->left_ &= behind;
+    return true;
+}
+
 /* Returns the slot of a handle: where an array of your own, with an element for each slot, has the object's. */
 static inline size_t mp_index(mp_handle handle) {
     return MP_CAST_(size_t, handle.bits >> 32);
@@ -785,15 +798,24 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         name##_id id;                                                                                                  \
         name in_;                                                                                                      \
         mp_walk walk_;                                                                                                 \
+        size_t run_end_;                                                                                               \
     } name##_each;                                                                                                     \
     MP_API_ void name##_each_step_(name##_each *each_) {                                                               \
-        each_->value = name##_next(&each_->in_, &each_->walk_);                                                        \
-        if (each_->value != MP_NULL_) {                                                                                \
-            each_->id = name##_id_at(&each_->in_, each_->walk_.index);                                                 \
+        const mp_pool *pool_ = each_->in_.pool;                                                                        \
+        mp_handle handle_;                                                                                             \
+        if (++each_->walk_.index >= each_->run_end_ && !mp_next_part_(pool_, &each_->walk_, &each_->run_end_)) {       \
+            each_->value = MP_NULL_;                                                                                   \
+            return;                                                                                                    \
         }                                                                                                              \
+        /* Both may have moved if the loop has inserted. */                                                            \
+        handle_.bits = MP_CAST_(uint64_t, each_->walk_.index) << 32 |                                                  \
+                       MP_CAST_(const uint32_t *, pool_->words_)[each_->walk_.index];                                  \
+        each_->id = name##_id_of(handle_);                                                                             \
+        each_->value = MP_CAST_(type *, MP_CAST_(void *, pool_->values_)) + each_->walk_.index;                        \
+        MP_ASSUME_(each_->value != MP_NULL_);                                                                          \
     }                                                                                                                  \
     MP_API_ name##_each name##_each_first_(name *in_) {                                                                \
-        name##_each each_ = {MP_NULL_, {0}, {MP_NULL_}, MP_WALK};                                                      \
+        name##_each each_ = {MP_NULL_, {0}, {MP_NULL_}, MP_WALK, 0};                                                      \
         each_.in_ = *in_;                                                                                              \
         mp_pool_refresh(in_->pool);                                                                                    \
         name##_each_step_(&each_);                                                                                     \
@@ -936,13 +958,13 @@ mp_status mp_recorder_destroy(mp_recorder *recorder);
  *     for (size_t at = 0; at < sparks_count(&all); at++)
  *         values[at].x += 1;
  *
- * Handles are those of an `mp_pool` with the same options. Each slot takes 8 bytes more than there. Do not sort or swap
+ * Handles are those of an `mp_pool` with the same options. Each slot takes 12 bytes more than there. Do not sort or swap
  * the values: the pool would not know, and handles would name other values. */
 typedef struct mp_packed {
     void *private_[3];
     void *aids_; /* not null: the library is called when a value comes or goes */
     unsigned char *values_;
-    uint32_t *order_; /* the slot of each value */
+    mp_handle *handles_; /* of each value */
     size_t count_;
     uint32_t value_bytes, value_align;
     mp_pool slots_; /* of places: a slot's value is the number of the packed value */
@@ -984,11 +1006,7 @@ static inline void *mp_packed_values(const mp_packed *packed) {
 /* Returns the handle of the value at `place`, or 0 bits if `place` is not below the count. O(1). */
 static inline mp_handle mp_packed_handle_at(const mp_packed *packed, size_t place) {
     mp_handle handle = {0};
-    if (place < packed->count_) {
-        uint32_t slot = packed->order_[place];
-        handle.bits = MP_CAST_(uint64_t, slot) << 32 | MP_CAST_(const uint32_t *, packed->slots_.words_)[slot];
-    }
-    return handle;
+    return place < packed->count_ ? packed->handles_[place] : handle;
 }
 
 static inline uint32_t *mp_packed_places_(const mp_packed *packed) {
@@ -1015,7 +1033,7 @@ static inline MP_INLINED_ void *mp_packed_join_(mp_packed *packed, mp_handle han
     unsigned char *values = packed->values_;
     size_t place = packed->count_;
     mp_packed_places_(packed)[slot] = MP_CAST_(uint32_t, place);
-    packed->order_[place] = slot;
+    packed->handles_[place] = handle;
     packed->count_ = place + 1;
     if (MP_RARELY_(packed->aids_ != MP_NULL_)) {
         mp_packed_note_(packed, place, true);
@@ -1051,16 +1069,16 @@ static inline mp_status mp_packed_insert_at(mp_packed *packed, mp_handle handle,
 }
 
 /* The last value, whose place is returned, takes this place: the caller has moved it there, or does so next. */
-static inline MP_INLINED_ size_t mp_packed_close_(mp_packed *packed, uint32_t moved, size_t place) {
+static inline MP_INLINED_ size_t mp_packed_close_(mp_packed *packed, mp_handle moved, size_t place) {
     size_t last = packed->count_ - 1;
-    packed->order_[place] = moved;
-    mp_packed_places_(packed)[moved] = MP_CAST_(uint32_t, place);
+    packed->handles_[place] = moved;
+    mp_packed_places_(packed)[mp_index(moved)] = MP_CAST_(uint32_t, place);
     packed->count_ = last;
     return last;
 }
 /* Ends the lifetime of the value at `place`, as far as the slots know; and the last one takes the place. */
 static inline MP_INLINED_ size_t mp_packed_leave_(mp_packed *packed, mp_handle handle, size_t place, bool is_evicted) {
-    uint32_t moved = packed->order_[packed->count_ - 1];
+    mp_handle moved = packed->handles_[packed->count_ - 1];
     if (is_evicted) {
         mp_evict_(&packed->slots_, handle.bits);
     } else {
@@ -1106,7 +1124,7 @@ static inline mp_status mp_packed_detach(mp_packed *packed, mp_handle handle, vo
     if (status != MP_OK) {
         return status;
     }
-    last = mp_packed_close_(packed, packed->order_[packed->count_ - 1], place);
+    last = mp_packed_close_(packed, packed->handles_[packed->count_ - 1], place);
     if (value != MP_NULL_) {
         MP_COPY_(value, packed->values_ + place * stride, stride);
     }

@@ -411,9 +411,12 @@ class slots_ {
             assert(word_ == reinterpret_cast<pointer>(raw_->values_) + (end_ - 64) &&
                    "the loop has inserted a value, and the pool has grown: all values have moved; `reserve` before");
             if constexpr (Counts) {
+                // The end of a run first: what is taken one by one is a run of one.
                 ++index_;
-            }
-            if (is_sparse_ ? left_ == 0 : ++at_ == run_end_) {
+                if (++at_ == run_end_) {
+                    next_run();
+                }
+            } else if (is_sparse_ ? left_ == 0 : ++at_ == run_end_) {
                 next_run();
             } else if (is_sparse_) {
                 take_one();
@@ -435,6 +438,9 @@ class slots_ {
         MILLPOND_INLINE_ void take_one() noexcept {
             go_to_first();
             left_ &= left_ - 1;
+            if constexpr (Counts) {
+                run_end_ = at_ + 1;
+            }
         }
         // Where the slot's number is kept, the place follows from it: then a loop has a register more.
         MILLPOND_INLINE_ void go_to_first() noexcept {
@@ -1019,34 +1025,39 @@ class packed_pool {
         static constexpr std::size_t over = static_cast<std::size_t>(-1);
 
       public:
-        MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept
-            : raw_(raw), behind_(reinterpret_cast<Value *>(raw->values_) + left), order_(raw->order_),
-              words_(static_cast<const std::uint32_t *>(raw->slots_.words_)), place_(left - 1) {}
-        MILLPOND_INLINE_ Value &operator*() const noexcept { return behind_[-1]; }
+        MILLPOND_INLINE_ placed(const mp_packed *raw, std::size_t left) noexcept : raw_(raw), handles_(raw->handles_) {
+            go_to_last_of(left);
+        }
+        MILLPOND_INLINE_ Value &operator*() const noexcept { return *at_; }
         MILLPOND_INLINE_ placed &operator++() noexcept {
-            --behind_;
             --place_;
             // One comparison for the end, which is beyond every count, and for a loop that has removed others.
             if (MP_RARELY_(place_ >= raw_->count_)) {
                 if (place_ != over) {
-                    place_ = raw_->count_ - 1;
-                    behind_ = reinterpret_cast<Value *>(raw_->values_) + raw_->count_;
+                    go_to_last_of(raw_->count_);
                 }
             } else {
                 MP_ASSUME_(place_ != over);
+                --at_;
             }
             return *this;
         }
         friend MILLPOND_INLINE_ bool operator==(const placed &a, const placed &b) noexcept { return a.place_ == b.place_; }
         MILLPOND_INLINE_ millpond::handle<T> handle_here_() const noexcept {
-            const std::uint32_t slot = order_[place_];
-            return millpond::handle<T>::from_bits(static_cast<std::uint64_t>(slot) << 32 | words_[slot]);
+            return millpond::handle<T>(handles_[place_]);
         }
 
       private:
+        MILLPOND_INLINE_ void go_to_last_of(std::size_t count) noexcept {
+            place_ = count - 1;
+            if (count != 0) {
+                at_ = reinterpret_cast<Value *>(raw_->values_) + place_;
+            }
+        }
+
         const mp_packed *raw_;
-        Value *behind_; // the value is before it
-        const std::uint32_t *order_, *words_;
+        const mp_handle *handles_;
+        Value *at_ = nullptr;
         std::size_t place_; // its own
     };
 
@@ -1243,7 +1254,7 @@ class packed_pool {
             value->~T();
             if (mp_pool_detach(&raw_->slots_, which.raw(), nullptr) == MP_OK) {
                 const std::size_t place = static_cast<std::size_t>(value - data());
-                fill_gap(value, mp_packed_close_(raw_, raw_->order_[raw_->count_ - 1], place));
+                fill_gap(value, mp_packed_close_(raw_, raw_->handles_[raw_->count_ - 1], place));
             } else {
                 ::new (static_cast<void *>(value)) T(std::move(*out));
                 out.reset();

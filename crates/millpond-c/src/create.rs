@@ -18,7 +18,7 @@ use crate::status::{Status, status_of};
 use crate::whole::Whole;
 
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
-pub(crate) const LAYOUT: u32 = 8;
+pub(crate) const LAYOUT: u32 = 9;
 
 pub(crate) fn builder<R: ReuseOrder>(
     options: &Checked<'_>,

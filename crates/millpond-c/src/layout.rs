@@ -36,7 +36,7 @@ const SIZES: &[(&CStr, usize)] = &[
     (c"sizeof mp_packed", size_of::<PackedInC>()),
     (c"mp_packed.aids_", offset_of!(Packed, aids)),
     (c"mp_packed.values_", offset_of!(Packed, values)),
-    (c"mp_packed.order_", offset_of!(Packed, order)),
+    (c"mp_packed.handles_", offset_of!(Packed, handles)),
     (c"mp_packed.count_", offset_of!(Packed, count)),
     (c"mp_packed.value_bytes", offset_of!(Packed, value_bytes)),
     (c"mp_packed.value_align", offset_of!(Packed, value_align)),

@@ -205,10 +205,11 @@ unsafe fn migrate_packed(parts: &Parts, state: &[u8], by: Conversion) -> Result<
     for slot in inner.face().occupancy().iter() {
         let place = old.place(count);
         parts.set_place(slot, place);
-        parts.set_slot(place, slot);
+        let handle = inner.face().handle_at(slot);
+        parts.set_handle(place, handle);
         let value = parts.value(place);
         // SAFETY: there are as many places as slots; the rest is as the caller promises.
-        unsafe { old.write(count, value, inner.face().handle_at(slot), by) };
+        unsafe { old.write(count, value, handle, by) };
         count += 1;
     }
     inner.note_replaced();

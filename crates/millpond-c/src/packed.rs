@@ -1,17 +1,18 @@
 //! Packed pools: values without holes, beside a [pool](crate::create) of their places.
 //!
 //! ```text
-//! mp_packed    Packed │ the pool of places: Head … places │ entries │ words │ bitmap │ order │ values
+//! mp_packed    Packed │ the pool of places: Head … places │ entries │ words │ bitmap │ handles │ values
 //! ```
 //!
 //! The inner pool has all handles and generations; the value of a slot in it is a place, the number of the packed value.
-//! The order is the inverse: the slot of the value at each place. No rule of a pool is written here a second time.
+//! The handles are the inverse: that of the value at each place, whole, because a loop gives it with each value. No rule of
+//! a pool is written here a second time.
 //!
 //! # Invariant
 //!
 //! A packed pool that a C program passes is null, or one that [`create`] has made and nobody has destroyed; one that is
 //! changed is used by nobody else. That is the header's contract, and every block below relies on it. The inner pool lies
-//! right behind the [`Packed`], and has `count` live slots, whose places are 0 to `count` and the inverse of the order.
+//! right behind the [`Packed`], and has `count` live slots, whose places are 0 to `count` and the inverse of the handles.
 
 use alloc::boxed::Box;
 use core::alloc::Layout;
@@ -46,7 +47,7 @@ pub struct Packed {
     /// What is done beside when a value comes or goes; null for most pools. It has no recorder: the inner pool has.
     pub(crate) aids: *mut Outside,
     pub(crate) values: *mut u8,
-    pub(crate) order: *mut u32,
+    pub(crate) handles: *mut u64,
     pub(crate) count: usize,
     pub(crate) value_bytes: u32,
     pub(crate) value_align: u32,
@@ -69,6 +70,11 @@ pub(crate) fn head_of(packed: NonNull<Packed>) -> NonNull<Head> {
     unsafe { packed.add(1) }.cast()
 }
 
+/// The slot of a handle.
+fn slot_of(bits: u64) -> usize {
+    (bits >> 32) as usize
+}
+
 /// A packed pool that a function reads or changes, and its arrays.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts {
@@ -77,7 +83,7 @@ pub(crate) struct Parts {
     pub(crate) count: usize,
     pub(crate) value_bytes: usize,
     values: *mut u8,
-    order: *mut u32,
+    handles: *mut u64,
     places: *mut u32,
     aids: *mut Outside,
 }
@@ -89,13 +95,13 @@ impl Parts {
     pub(crate) unsafe fn of(packed: *const Packed) -> Option<(NonNull<Packed>, Self)> {
         let packed = NonNull::new(packed.cast_mut())?;
         // SAFETY: as the caller promises; the fields are copied.
-        let Packed { count, value_bytes, values, order, aids, .. } = unsafe { packed.read() };
+        let Packed { count, value_bytes, values, handles, aids, .. } = unsafe { packed.read() };
         let head = head_of(packed);
         // SAFETY: as above.
         let inner = unsafe { face(head.as_ptr()) }?;
         let (slots, places) = (inner.occupancy().slots(), inner.values().as_ptr().cast());
         let value_bytes = value_bytes as usize;
-        Some((packed, Self { head, slots, count, value_bytes, values, order, places, aids }))
+        Some((packed, Self { head, slots, count, value_bytes, values, handles, places, aids }))
     }
 
     /// The value at a place, which is below the number of slots.
@@ -104,10 +110,10 @@ impl Parts {
         unsafe { self.values.add(place * self.value_bytes) }
     }
 
-    /// The slots of the values.
-    pub(crate) fn order(&self) -> &[u32] {
-        // SAFETY: as many slots as values were written, and nobody changes them.
-        unsafe { slice::from_raw_parts(self.order, self.count) }
+    /// The handles of the values.
+    pub(crate) fn handles(&self) -> &[u64] {
+        // SAFETY: as many handles as values were written, and nobody changes them.
+        unsafe { slice::from_raw_parts(self.handles, self.count) }
     }
 
     /// The place of the value of a live slot, as the inner pool has it.
@@ -126,12 +132,12 @@ impl Parts {
         unsafe { to.write(place as u32) };
     }
 
-    /// Notes which slot has the value at a place.
-    pub(crate) fn set_slot(&self, place: usize, slot: usize) {
+    /// Notes the handle of the value at a place.
+    pub(crate) fn set_handle(&self, place: usize, bits: u64) {
         // SAFETY: there is room for as many as slots.
-        let to = unsafe { self.order.add(place) };
+        let to = unsafe { self.handles.add(place) };
         // SAFETY: as above.
-        unsafe { to.write(slot as u32) };
+        unsafe { to.write(bits) };
     }
 
     /// Calls the function with the pool's aids, if it has some, for as long as it runs.
@@ -162,7 +168,7 @@ impl Parts {
 struct Plan {
     layout: Layout,
     slots_bytes: usize,
-    order: usize,
+    handles: usize,
     values: usize,
 }
 
@@ -192,10 +198,10 @@ impl Plan {
         let bytes = options.value.size().checked_mul(slots).ok_or(Status::OUT_OF_MEMORY)?;
         let values = Layout::from_size_align(bytes, options.value.align().max(BLOCK_ALIGN));
         let (layout, _) = Layout::new::<Packed>().extend(inner).map_err(too_large)?;
-        let order = Layout::array::<u32>(slots).map_err(too_large)?;
-        let (layout, order) = layout.extend(order).map_err(too_large)?;
+        let handles = Layout::array::<u64>(slots).map_err(too_large)?;
+        let (layout, handles) = layout.extend(handles).map_err(too_large)?;
         let (layout, values) = layout.extend(values.map_err(too_large)?).map_err(too_large)?;
-        Ok(Self { layout: layout.pad_to_align(), slots_bytes: inner.size(), order, values })
+        Ok(Self { layout: layout.pad_to_align(), slots_bytes: inner.size(), handles, values })
     }
 }
 
@@ -221,14 +227,23 @@ fn create(options: &Checked<'_>) -> Result<NonNull<Packed>, Status> {
         },
     };
     // SAFETY: the places are within the block.
-    let order = unsafe { block.start.add(plan.order) };
+    let handles = unsafe { block.start.add(plan.handles) };
     // SAFETY: as above.
     let values = unsafe { block.start.add(plan.values) };
     let (give, user, block_bytes) = (block.give, options.raw.user, block.bytes);
-    let (values, order) = (values.as_ptr(), order.as_ptr().cast());
+    let (values, handles) = (values.as_ptr(), handles.as_ptr().cast());
     let Options { value_bytes, value_align, .. } = options.raw;
-    let made =
-        Packed { give, user, block_bytes, aids, values, order, count: 0, value_bytes, value_align };
+    let made = Packed {
+        give,
+        user,
+        block_bytes,
+        aids,
+        values,
+        handles,
+        count: 0,
+        value_bytes,
+        value_align,
+    };
     // SAFETY: the block begins with room for it, aligned.
     unsafe { packed.write(made) };
     // From here on the pool gives its block back.
@@ -391,8 +406,7 @@ pub unsafe extern "C" fn mp_packed_least_(
         return 0;
     };
     let mut least = None;
-    for (place, &slot) in parts.order().iter().enumerate() {
-        let bits = inner.handle_at(slot as usize);
+    for (place, &bits) in parts.handles().iter().enumerate() {
         if !inner.is_last(bits) {
             let value = parts.value(place).cast_const().cast();
             // SAFETY: the caller's function, with what it was given for it.
@@ -405,14 +419,15 @@ pub unsafe extern "C" fn mp_packed_least_(
     least.map_or(0, |(_, bits)| bits)
 }
 
-/// Whether each value's slot is live and has the value's place; as many slots are live as there are values.
+/// Whether each value's handle is good and its slot has the value's place; as many slots are live as there are values.
 fn is_inverse(parts: &Parts) -> bool {
     // SAFETY: the caller's pool.
     let Some(inner) = (unsafe { face(parts.head.as_ptr()) }) else { return false };
     let occupancy = inner.occupancy();
     parts.count == occupancy.live()
-        && parts.order().iter().enumerate().all(|(place, &slot)| {
-            occupancy.is_live(slot as usize) && parts.place(slot as usize) == place
+        && parts.handles().iter().enumerate().all(|(place, &bits)| {
+            let slot = slot_of(bits);
+            occupancy.is_live(slot) && inner.handle_at(slot) == bits && parts.place(slot) == place
         })
 }
 
@@ -439,7 +454,7 @@ pub unsafe extern "C" fn mp_packed_validate(
     match unsafe { Parts::of(packed) } {
         Some((_, parts)) if is_inverse(&parts) => Status::OK,
         _ => {
-            let found = &"the places of the values are the inverse of their order: they are not";
+            let found = &"the places of the values are the inverse of their handles: they are not";
             // SAFETY: as the caller promises.
             unsafe { write_text(text, room, found) };
             Status::BROKEN
@@ -472,7 +487,7 @@ pub unsafe extern "C" fn mp_packed_checksum(
     let mut sum = Checksum::new();
     // SAFETY: as the caller promises.
     sum.add_word(unsafe { kinds::checksum(parts.head, &add_value) });
-    parts.order().iter().for_each(|slot| sum.add_word(u64::from(*slot)));
+    parts.handles().iter().for_each(|bits| sum.add_word(slot_of(*bits) as u64));
     sum.finish()
 }
 
@@ -501,7 +516,7 @@ pub unsafe extern "C" fn mp_packed_copy(to: *mut Packed, from: *const Packed) ->
     }
     to.open();
     // SAFETY: both have room for as many as there are slots, and they are two.
-    unsafe { to.order.copy_from_nonoverlapping(from.order, from.count) };
+    unsafe { to.handles.copy_from_nonoverlapping(from.handles, from.count) };
     // SAFETY: as above.
     unsafe { to.values.copy_from_nonoverlapping(from.values, from.count * from.value_bytes) };
     // SAFETY: as the caller promises.

@@ -154,7 +154,8 @@ fn read(parts: &Parts, buffer: &[u8]) -> Result<usize, Status> {
     drop(inner);
     // SAFETY: as above.
     let inner = unsafe { face(parts.head.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
-    inner.occupancy().iter().for_each(|slot| parts.set_slot(parts.place(slot), slot));
+    let slots = inner.occupancy().iter();
+    slots.for_each(|slot| parts.set_handle(parts.place(slot), inner.handle_at(slot)));
     parts.open();
     // SAFETY: there is room for as many values as slots, and the buffer lies elsewhere.
     unsafe { parts.value(0).copy_from_nonoverlapping(values.as_ptr(), values.len()) };

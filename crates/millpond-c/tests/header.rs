@@ -203,7 +203,7 @@ fn no_struct_keeps_a_reference_to_a_pool_that_can_change_it() {
 
 /// The layout that was recorded last, and the members that it has.
 const RECORDED: (u32, [(&str, &str); 2]) = (
-    8,
+    9,
     [
         (
             "mp_pool",
@@ -216,7 +216,7 @@ const RECORDED: (u32, [(&str, &str); 2]) = (
         ),
         (
             "mp_packed",
-            "void *private_[3]; void *aids_; unsigned char *values_; uint32_t *order_; size_t count_; \
+            "void *private_[3]; void *aids_; unsigned char *values_; mp_handle *handles_; size_t count_; \
              uint32_t value_bytes, value_align; mp_pool slots_;",
         ),
     ],

@@ -95,6 +95,32 @@ fn an_installed_package_is_used_with_cmake_pkg_config_and_by_hand() {
     }
 }
 
+/// The guide's way by the address of a repository: one folder of it is the library.
+#[test]
+fn a_folder_of_the_repository_is_used_by_cmake() {
+    if library().is_none() || !has("cmake") {
+        return;
+    }
+    // `SOURCE_SUBDIR` is of CMake 3.18.
+    let said = run(Command::new("cmake").arg("--version")).stdout;
+    let said = String::from_utf8(said).unwrap();
+    let mut version = said.split_whitespace().nth(2).unwrap().split('.');
+    let mut number = || version.next().unwrap().parse::<u32>().unwrap();
+    if (number(), number()) < (3, 18) {
+        eprintln!("not run: this CMake is older than 3.18: {said}");
+        return;
+    }
+    let page = fs::read_to_string(here().join("../../docs/guide/c-and-cpp.md")).unwrap();
+    let consumer = consumer("subfolder");
+    let declared = "SOURCE_SUBDIR crates/millpond-c)";
+    assert!(page.contains(declared));
+    assert!(fs::read_to_string(consumer.join("CMakeLists.txt")).unwrap().contains(declared));
+    let folder = empty("subfolder");
+    let repository = here().join("../..").canonicalize().unwrap();
+    build(&consumer, &folder, &[format!("-DREPOSITORY={}", repository.display())]);
+    run_both(&folder);
+}
+
 /// Its README names only files that are in it, and all headers; its first program does what it says.
 fn says_what_is_there(folder: &Path, archive: &Path, name: &str) {
     run(Command::new("tar").arg("xf").arg(archive).arg("-C").arg(folder));

@@ -692,6 +692,48 @@ void threads_share_a_pool_with_a_lock() {
     CHECK(all.size() == 0 && names.size() == 0);
 }
 
+// A loop with handles ends behind the last slot, whatever lies there in memory; at the end of a chunk; and where it makes the
+// pool grow with each step. What it inserts behind itself, and removes before itself, it meets or not as the header says.
+void loops_with_handles_end() {
+    for (const std::size_t slots : {std::size_t(1), std::size_t(63), std::size_t(64), std::size_t(65), std::size_t(128)}) {
+        mps::pool<plain> full(slots);
+        while (full.emplace(plain{full.size(), {}})) {
+        }
+        std::uint64_t visited = 0;
+        for (auto [which, one] : full.each()) {
+            CHECK(which.index() == visited && one.number == visited && full.get(which) == &one);
+            ++visited;
+        }
+        CHECK(visited == slots);
+        visited = 0;
+        for (auto [which, one] : full.each()) { // each removes the one behind it
+            CHECK(which.index() % 2 == 0);
+            full.remove(full.handle_at(which.index() + 1));
+            visited += one.number + 1 != 0;
+        }
+        CHECK(visited == (slots + 1) / 2 && full.size() == visited);
+    }
+    mps::growing_pool<plain> growing(1);
+    const std::size_t chunk = growing.capacity();
+    while (growing.size() < chunk) {
+        growing.emplace(plain{growing.size(), {}});
+    }
+    std::uint64_t visited = 0;
+    for (auto [which, one] : growing.each()) { // the table of slots moves many times
+        CHECK(growing.get(which) == &one && one.number == visited);
+        growing.emplace(plain{growing.size(), {}});
+        growing.emplace(plain{growing.size(), {}});
+        ++visited;
+    }
+    CHECK(visited == chunk && growing.size() == 3 * chunk);
+    visited = 0;
+    for (auto [which, one] : growing.each()) {
+        CHECK(which.index() == visited && growing.get(which) == &one && one.number == visited);
+        ++visited;
+    }
+    CHECK(visited == 3 * chunk && growing.is_sound());
+}
+
 // Several threads read what nobody changes.
 void threads_read_a_pool() {
     mps::pool<plain> filled(500);
@@ -763,6 +805,7 @@ int main(int count, char **arguments) {
     states_are_refused_if_they_are_not_of_such_a_pool();
     capacities_that_nobody_has_are_refused();
     growth_does_not_happen_in_play();
+    loops_with_handles_end();
     threads_share_a_pool_with_a_lock();
     threads_read_a_pool();
     std::puts("all is well");
