@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use crate::allocations::during;
 use crate::common::in_every_order;
+use millpond::recorder::Recorder;
 use millpond::reuse::ReuseOrder;
 use millpond::{
     Handle, Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, SideTable,
@@ -196,8 +197,43 @@ fn a_pool_that_is_not_alike_is_made_anew() {
         builder.name(name).capacity(SLOTS).build()
     };
     becomes_a_twin!(narrow("left"), narrow("right"), 0, same);
+    let narrow = |name| {
+        let builder = PackedPool::<u64>::builder().handle::<Handle32<u64, 31>>();
+        builder.name(name).capacity(SLOTS).build()
+    };
+    becomes_a_twin!(narrow("left"), narrow("right"), 0, same);
+    let narrow = |name| {
+        let builder = Recycler::<u64>::builder().handle::<Handle32<u64, 31>>();
+        builder.name(name).capacity(1).build_with(|_| 0)
+    };
+    let mut recycler = narrow("left");
+    let ((), asked) = during(|| recycler.clone_from(&narrow("right")));
+    assert_eq!((recycler.name(), asked.taken), (Some("right"), 2), "those of the other");
     let grown = |values| filled!(VecPool::<u64>::new(), values, PATTERNS[1], same);
     becomes_a_twin!(grown(180), grown(20), 1, same);
+}
+
+/// The recorder that it has records nothing from then on, as if another had been assigned.
+#[test]
+fn a_pool_that_is_recorded_is_made_anew() {
+    macro_rules! events {
+        ($pool:expr, $begin:expr, $times:expr) => {{
+            let recorder = Recorder::to_writer(std::io::sink()).unwrap();
+            let (source, mut pool) = ($pool, $pool);
+            pool.record(&recorder);
+            pool.clone_from(&source);
+            (0..$times).for_each(|_| assert!(($begin)(&mut pool)));
+            recorder.finish().unwrap().events
+        }};
+    }
+    macro_rules! ends {
+        ($pool:expr, $begin:expr) => {
+            assert_eq!(events!($pool, $begin, 0), events!($pool, $begin, 5));
+        };
+    }
+    ends!(Pool::<u8>::new(9), |pool: &mut Pool<u8>| pool.insert(1).is_ok());
+    ends!(PackedPool::<u8>::new(9), |pool: &mut PackedPool<u8>| pool.insert(1).is_ok());
+    ends!(Recycler::<u8>::new(9), |pool: &mut Recycler<u8>| pool.acquire().is_some());
 }
 
 /// What says which clone panics.
