@@ -130,7 +130,6 @@ pub fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
 }
 
 /// An empty vector with room for exactly `len` values, every page of it written.
-#[inline]
 pub fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
     let mut values = reserved(len)?;
     touch(values.spare_capacity_mut());
