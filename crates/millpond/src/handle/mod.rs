@@ -226,7 +226,7 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
 }
 
-/// The dangling handle.
+/// The dangling handle; without its label, so that a program has this function once.
 #[cold]
 #[inline(never)]
 fn dangling<H: HandleLayout>() -> H {

@@ -243,7 +243,7 @@ where
         let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
         match NonZeroU32::new(bits) {
             Some(bits) => Self { bits, label: PhantomData },
-            None => dangling(),
+            None => Self::from_erased(dangling()),
         }
     }
     #[inline]

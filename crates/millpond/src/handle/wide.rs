@@ -261,7 +261,7 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
         // Without the top bit, so that no handle can be equal to the word of a dead slot.
         match NonZeroU32::new(generation.generation()) {
             Some(generation) => Self::of(index as u32, generation),
-            None => dangling(),
+            None => dangling::<Self::Erased>().relabel(),
         }
     }
     #[inline]

@@ -255,10 +255,13 @@ impl<P: State> SnapshotOf<P> {
     }
 }
 
-/// Puts clones of another pool's values, in its state, in place of those of this pool, which has the same shape. If a clone or a
-/// drop panics, this pool is empty.
-pub(crate) fn clone_state<P: State<Value: Clone>>(to: &mut P, from: &P) {
-    copy_state(P::clone_state_from, to, from);
+/// Makes a pool a clone of another: in its own memory if it may stay there and has the same shape, and else anew. If a clone or
+/// a drop panics in its own memory, the pool is empty.
+pub(crate) fn become_clone<P: State<Value: Clone> + Clone>(to: &mut P, from: &P, may_stay: bool) {
+    match may_stay && to.check_shape(from).is_ok() {
+        true => copy_state(P::clone_state_from, to, from),
+        false => *to = from.clone(),
+    }
 }
 
 /// If a clone or a drop panics, the pool that was being written is empty.

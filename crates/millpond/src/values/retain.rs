@@ -1,5 +1,4 @@
 use super::Storage;
-use crate::base::guard::guard;
 use crate::handle::HandleLayout;
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::reuse::Queue;
@@ -9,14 +8,19 @@ use crate::slots::{Ledger, Place};
 ///
 /// Judging a value then has no branch except those of the user's function, which pays off as long
 /// as few values die.
-struct Removals<'a, T, P: Place, L> {
-    storage: &'a mut Storage<T, P, L>,
+struct Removals<'a, T, P, Q, L>
+where
+    P: Place<Word = L::Word, Entry = Q::Entry>,
+    Q: Queue<L::Index>,
+    L: HandleLayout,
+{
+    storage: &'a mut Storage<T, P, Ledger<Q, L>>,
     first: usize,
     /// Bit `i` is set if the value of slot `first + i` is to be removed.
     bits: u64,
 }
 
-impl<T, P, Q, L> Removals<'_, T, P, Ledger<Q, L>>
+impl<T, P, Q, L> Removals<'_, T, P, Q, L>
 where
     P: Place<Word = L::Word, Entry = Q::Entry>,
     Q: Queue<L::Index>,
@@ -34,10 +38,17 @@ where
         let value = unsafe { self.storage.get_unchecked_mut(index) };
         self.bits |= u64::from(!keep(index, word, value)) << bit;
     }
+}
 
-    /// Not inline: the loop that judges has it behind each word, and again where the user's function panics.
+impl<T, P, Q, L> Drop for Removals<'_, T, P, Q, L>
+where
+    P: Place<Word = L::Word, Entry = Q::Entry>,
+    Q: Queue<L::Index>,
+    L: HandleLayout,
+{
+    /// Carries them out. Not inline: the loop that judges has it behind each word, and again where the user's function panics.
     #[inline(never)]
-    fn carry_out(&mut self) {
+    fn drop(&mut self) {
         if Storage::<T, P>::MAY_FORGET {
             return self.storage.slots_mut().end_each(self.first, self.bits);
         }
@@ -63,11 +74,10 @@ where
         for word in 0..self.words().used().div_ceil(WORD_SLOTS) {
             let mut live = self.words().live_bits(word);
             let first = word * WORD_SLOTS;
-            let removals = Removals { storage: self, first, bits: 0 };
-            let mut removals = guard(removals, Removals::carry_out);
+            let mut removals = Removals { storage: self, first, bits: 0 };
             if live == !0 {
                 for bit in 0..WORD_SLOTS {
-                    // SAFETY: the slot was live when the word was read, and nothing is removed before the guard is dropped.
+                    // SAFETY: the slot was live when the word was read, and nothing is removed before the removals are dropped.
                     unsafe { removals.judge(bit, &mut keep) };
                 }
             } else {

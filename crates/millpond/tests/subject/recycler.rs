@@ -196,6 +196,14 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         Some(Self(self.0.clone()))
     }
 
+    fn clone_over(&mut self, source: &Self) -> bool
+    where
+        T: Clone,
+    {
+        self.0.clone_from(&source.0);
+        true
+    }
+
     fn iter_both_ends(
         &self,
     ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone> {

@@ -227,6 +227,16 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
         Some(self.clone())
     }
 
+    fn clone_over(&mut self, source: &Self) -> bool
+    where
+        T: Clone,
+    {
+        self.table.clone_from(&source.table);
+        self.slots.clone_from(&source.slots);
+        self.is_ahead = source.is_ahead;
+        true
+    }
+
     fn take_snapshot(&self) -> Option<Self::Past>
     where
         T: Clone,

@@ -4,6 +4,7 @@ use core::ops::{Index, IndexMut};
 use super::{Iter, IterMut, SideTable};
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
+use crate::snapshot::become_clone;
 
 /// # Panics
 ///
@@ -49,6 +50,14 @@ impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
             Ok(storage) => Self { storage, growth: self.growth },
             Err(OutOfMemory) => panic!("no memory for a copy of the side table"),
         }
+    }
+
+    /// Makes this table the copy. If it has the same limit and as many slots, this takes no memory: values without drop code are
+    /// written over, and others become clones by their own `clone_from` where both tables have one. If a clone or a drop panics
+    /// then, the table is empty.
+    fn clone_from(&mut self, other: &Self) {
+        let may_stay = self.capacity() == other.capacity();
+        become_clone(self, other, may_stay);
     }
 }
 

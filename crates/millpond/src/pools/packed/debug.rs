@@ -56,7 +56,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     }
 
     /// What watches over the slots, if any aid is enabled.
-    fn watched(&self) -> Option<&Watch> {
+    pub(super) fn watched(&self) -> Option<&Watch> {
         self.roster.slots().watch.as_ref()
     }
 

@@ -1,5 +1,5 @@
 use core::fmt;
-use core::iter::{Copied, Zip};
+use core::iter::Zip;
 use core::slice;
 
 use crate::pools::iterators::iterator;
@@ -8,16 +8,16 @@ use crate::pools::iterators::iterator;
 /// [`PackedPool::iter`](super::PackedPool::iter).
 pub struct Iter<'a, T, H> {
     of: (),
-    values: Zip<Copied<slice::Iter<'a, H>>, slice::Iter<'a, T>>,
+    values: Zip<slice::Iter<'a, H>, slice::Iter<'a, T>>,
 }
 
-iterator! { ['a, T, H: Copy] Iter<'a, T, H>, yields (H, &'a T), |_of, pair| pair }
+iterator! { ['a, T, H: Copy] Iter<'a, T, H>, yields (H, &'a T), |_of, (handle, value)| (*handle, value) }
 
 impl<'a, T, H: Copy> Iter<'a, T, H> {
     #[inline]
     pub(super) fn new(handles: &'a [H], values: &'a [T]) -> Self {
         debug_assert_eq!(handles.len(), values.len());
-        Self { of: (), values: handles.iter().copied().zip(values) }
+        Self { of: (), values: handles.iter().zip(values) }
     }
 }
 
@@ -37,16 +37,16 @@ impl<T: fmt::Debug, H: Copy + fmt::Debug> fmt::Debug for Iter<'_, T, H> {
 /// [`PackedPool::iter_mut`](super::PackedPool::iter_mut).
 pub struct IterMut<'a, T, H> {
     of: (),
-    values: Zip<Copied<slice::Iter<'a, H>>, slice::IterMut<'a, T>>,
+    values: Zip<slice::Iter<'a, H>, slice::IterMut<'a, T>>,
 }
 
-iterator! { ['a, T, H: Copy] IterMut<'a, T, H>, yields (H, &'a mut T), |_of, pair| pair }
+iterator! { ['a, T, H: Copy] IterMut<'a, T, H>, yields (H, &'a mut T), |_of, (handle, value)| (*handle, value) }
 
 impl<'a, T, H: Copy> IterMut<'a, T, H> {
     #[inline]
     pub(super) fn new(handles: &'a [H], values: &'a mut [T]) -> Self {
         debug_assert_eq!(handles.len(), values.len());
-        Self { of: (), values: handles.iter().copied().zip(values) }
+        Self { of: (), values: handles.iter().zip(values) }
     }
 }
 

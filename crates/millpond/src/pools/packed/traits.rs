@@ -7,6 +7,7 @@ use crate::policies::bounded;
 use crate::pools::iterators::operators;
 use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::PoolName;
+use crate::snapshot::become_clone;
 use crate::values::packed::PackedValues;
 
 operators! {
@@ -27,6 +28,16 @@ impl<T: Clone, G: PackedGrowth<H::Word>, H: HandleLayout> Clone for PackedSlotPo
             Ok(pool) => pool,
             Err(OutOfMemory) => panic!("no memory for a copy of {}", PoolName(self.name())),
         }
+    }
+
+    /// Makes this pool the copy. If it has the same limit, as many slots and the same generations, and nobody watches or records
+    /// it, this takes no memory: its values become clones by their own `clone_from`. If a clone or a drop panics then, the pool is
+    /// empty.
+    fn clone_from(&mut self, other: &Self) {
+        let is_seen = [&*self, other].iter().any(|pool| pool.watched().is_some())
+            || self.roster.is_recorded();
+        become_clone(self, other, !is_seen && self.capacity() == other.capacity());
+        self.roster.set_name(other.name());
     }
 }
 

@@ -23,6 +23,7 @@ use crate::reports::errors::InsertAtError;
 use crate::reports::stats::Stats;
 use crate::slots::generations::Generations;
 use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::snapshot::become_clone;
 use crate::snapshot::methods::snapshots;
 use crate::values::ValuesMut;
 
@@ -607,6 +608,15 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
         // The objects first: if that panics, there is no copy that could report live objects.
         let objects = self.objects.clone();
         Self { handles: self.handles.clone(), objects, on_release: self.on_release }
+    }
+
+    /// Makes this recycler the copy. If it has as many objects and the same generations, and nobody watches or records it, this
+    /// takes no memory: its objects become clones by their own `clone_from`. If a clone panics then, all objects are released.
+    fn clone_from(&mut self, other: &Self) {
+        let may_stay = self.handles.may_stay_for(&other.handles);
+        become_clone(self, other, may_stay);
+        self.handles.storage_mut().slots_mut().set_name(other.name());
+        self.on_release = other.on_release;
     }
 }
 

@@ -7,8 +7,7 @@ use crate::policies::bounded;
 use crate::pools::iterators::{IntoIter, Iter, IterMut, operators, sealed};
 use crate::reports::errors::PoolName;
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::clone_state;
-use crate::snapshot::state::sealed::State;
+use crate::snapshot::become_clone;
 
 operators! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
@@ -40,15 +39,20 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
     /// it, this takes no memory: values without drop code are written over, and others become clones by their own `clone_from`
     /// where both pools have one. If a clone or a drop panics then, the pool is empty.
     fn clone_from(&mut self, other: &Self) {
-        let is_seen = [&*self, other].iter().any(|pool| pool.storage.watched().is_some())
-            || self.storage.ledger().is_recorded();
-        let is_alike = self.capacity() == other.capacity() && self.check_shape(other).is_ok();
-        if is_seen || !is_alike {
-            *self = other.clone();
-            return;
-        }
-        clone_state(self, other);
+        let may_stay = self.may_stay_for(other);
+        become_clone(self, other, may_stay);
         self.storage.slots_mut().set_name(other.name());
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Whether this pool has as many slots as the other, and nobody would see that they become those of a clone.
+    pub(crate) fn may_stay_for(&self, other: &Self) -> bool {
+        let is_seen = [self, other].iter().any(|pool| pool.storage.watched().is_some())
+            || self.storage.ledger().is_recorded();
+        !is_seen && self.capacity() == other.capacity()
     }
 }
 
