@@ -35,8 +35,6 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Time a recording with each pool type, each reuse order and Box, and recommend the fastest')
             [CompletionResult]::new('odds', 'odds', [CompletionResultType]::ParameterValue, 'Print how likely it is that a handle is not unique, for every handle layout')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write a made-up trace of any length to standard output')
-            [CompletionResult]::new('prices', 'prices', [CompletionResultType]::ParameterValue, 'Print what made-up programs take on the allocator of this process, in nanoseconds per object')
-            [CompletionResult]::new('calls', 'calls', [CompletionResultType]::ParameterValue, 'Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page of the tool or of one command')
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show the pools or lenders of a running program, from the live trace that it writes')
@@ -169,18 +167,6 @@ Register-ArgumentCompleter -Native -CommandName 'millpond' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--heaptrack', '--heaptrack', [CompletionResultType]::ParameterName, 'Write heaptrack''s format instead of a lifetime trace')
             [CompletionResult]::new('--game', '--game', [CompletionResultType]::ParameterName, 'Write lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            break
-        }
-        'millpond;prices' {
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            break
-        }
-        'millpond;calls' {
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

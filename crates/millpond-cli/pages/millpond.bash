@@ -16,9 +16,6 @@ _millpond() {
             ",$1")
                 cmd="millpond"
                 ;;
-            millpond,calls)
-                cmd="millpond__subcmd__calls"
-                ;;
             millpond,check)
                 cmd="millpond__subcmd__check"
                 ;;
@@ -46,9 +43,6 @@ _millpond() {
             millpond,plan)
                 cmd="millpond__subcmd__plan"
                 ;;
-            millpond,prices)
-                cmd="millpond__subcmd__prices"
-                ;;
             millpond,record)
                 cmd="millpond__subcmd__record"
                 ;;
@@ -68,26 +62,8 @@ _millpond() {
 
     case "${cmd}" in
         millpond)
-            opts="-h -V --color --help --version plan record export check diff merge replay odds generate prices calls completions man watch soak"
+            opts="-h -V --color --help --version plan record export check diff merge replay odds generate completions man watch soak"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        millpond__subcmd__calls)
-            opts="-h --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -430,24 +406,6 @@ _millpond() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        millpond__subcmd__prices)
-            opts="-h --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

@@ -32,8 +32,6 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand replay 'Time a recording with each pool type, each reuse order and Box, and recommend the fastest'
             cand odds 'Print how likely it is that a handle is not unique, for every handle layout'
             cand generate 'Write a made-up trace of any length to standard output'
-            cand prices 'Print what made-up programs take on the allocator of this process, in nanoseconds per object'
-            cand calls 'Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page of the tool or of one command'
             cand watch 'Show the pools or lenders of a running program, from the live trace that it writes'
@@ -157,16 +155,6 @@ set edit:completion:arg-completer[millpond] = {|@words|
             cand --color 'When to use colour'
             cand --heaptrack 'Write heaptrack''s format instead of a lifetime trace'
             cand --game 'Write lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-        }
-        &'millpond;prices'= {
-            cand --color 'When to use colour'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-        }
-        &'millpond;calls'= {
-            cand --color 'When to use colour'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }

@@ -38,8 +38,6 @@ complete -c millpond -n "__fish_millpond_needs_command" -f -a "merge" -d 'Work o
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "replay" -d 'Time a recording with each pool type, each reuse order and Box, and recommend the fastest'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "odds" -d 'Print how likely it is that a handle is not unique, for every handle layout'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "generate" -d 'Write a made-up trace of any length to standard output'
-complete -c millpond -n "__fish_millpond_needs_command" -f -a "prices" -d 'Print what made-up programs take on the allocator of this process, in nanoseconds per object'
-complete -c millpond -n "__fish_millpond_needs_command" -f -a "calls" -d 'Print what the allocator of this process takes for the calls of a recording, in nanoseconds per object'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "man" -d 'Print the manual page of the tool or of one command'
 complete -c millpond -n "__fish_millpond_needs_command" -f -a "watch" -d 'Show the pools or lenders of a running program, from the live trace that it writes'
@@ -154,14 +152,6 @@ never\t'Never'"
 complete -c millpond -n "__fish_millpond_using_subcommand generate" -l heaptrack -d 'Write heaptrack\'s format instead of a lifetime trace'
 complete -c millpond -n "__fish_millpond_using_subcommand generate" -l game -d 'Write lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals'
 complete -c millpond -n "__fish_millpond_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c millpond -n "__fish_millpond_using_subcommand prices" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
-always\t'Always'
-never\t'Never'"
-complete -c millpond -n "__fish_millpond_using_subcommand prices" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c millpond -n "__fish_millpond_using_subcommand calls" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
-always\t'Always'
-never\t'Never'"
-complete -c millpond -n "__fish_millpond_using_subcommand calls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c millpond -n "__fish_millpond_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t'If standard output is a terminal and `NO_COLOR` is not set'
 always\t'Always'
 never\t'Never'"

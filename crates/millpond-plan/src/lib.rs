@@ -20,6 +20,7 @@
 //!   pool; [`measure`](mod@measure) measures what following the advice saves on this machine; [`summary`] and [`merge`] do so for many sessions.
 //! - [`output`] writes plans as text, JSON, CSV and TOML; [`report`] writes them as a page for any browser.
 
+mod chance;
 pub mod compare;
 pub mod error;
 pub mod input;

@@ -3,6 +3,7 @@
 
 mod live;
 mod recording;
+mod sizes;
 mod text;
 pub mod tracy;
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 /// No more blocks than this are alive at once in a recording that `millpond plan` reads.
 pub(crate) const LIVE_MAX: usize = 1 << 24;
@@ -21,38 +22,69 @@ pub(crate) struct Block {
 /// The live blocks. Its memory is in proportion to the most that were alive at once.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
-    blocks: HashMap<Place, Block, foldhash::fast::RandomState>,
+    /// Those of the heap by their addresses, which are most, and those of pools.
+    heap: HashMap<u64, Block, foldhash::fast::RandomState>,
+    pools: HashMap<Place, Block, foldhash::fast::RandomState>,
     /// Numbers of dead blocks, which the next ones get.
     free: Vec<u32>,
 }
 
 impl Live {
+    fn len(&self) -> usize {
+        self.heap.len() + self.pools.len()
+    }
+
     /// The new block at a place; `None` if there are too many, or one there is alive.
+    #[inline]
     pub(crate) fn insert(&mut self, place: Place, bytes: u64) -> Option<Block> {
         // Numbers from 0 on are in use or free.
-        let next = self.blocks.len() + self.free.len();
-        if self.blocks.len() == LIVE_MAX {
+        let next = self.len() + self.free.len();
+        if self.len() == LIVE_MAX {
             return None;
         }
-        let Entry::Vacant(entry) = self.blocks.entry(place) else { return None };
-        let number = self.free.pop().unwrap_or(next as u32);
-        Some(*entry.insert(Block { number, bytes }))
+        let free = &mut self.free;
+        let block = || Block { number: free.pop().unwrap_or(next as u32), bytes };
+        match place {
+            (0, address) => born(&mut self.heap, address, block),
+            place => born(&mut self.pools, place, block),
+        }
     }
 
     /// Removes the block at a place, if one is alive there.
+    #[inline]
     pub(crate) fn remove(&mut self, place: Place) -> Option<Block> {
-        let block = self.blocks.remove(&place)?;
+        let block = match place {
+            (0, address) => self.heap.remove(&address)?,
+            place => self.pools.remove(&place)?,
+        };
         self.free.push(block.number);
         Some(block)
     }
 
     /// Removes all blocks of a pool, in the order of their numbers.
     pub(crate) fn discard(&mut self, pool: u64) -> Vec<Block> {
-        let mut gone: Vec<Block> =
-            self.blocks.extract_if(|place, _| place.0 == pool).map(|(_, block)| block).collect();
+        let mut gone: Vec<Block> = match pool {
+            0 => self.heap.drain().map(|(_, block)| block).collect(),
+            pool => {
+                let of_pool = self.pools.extract_if(|place, _| place.0 == pool);
+                of_pool.map(|(_, block)| block).collect()
+            }
+        };
         gone.sort_unstable_by_key(|block| block.number);
         self.free.extend(gone.iter().map(|block| block.number));
         gone
+    }
+}
+
+#[inline]
+fn born<K: Eq + Hash>(
+    blocks: &mut HashMap<K, Block, foldhash::fast::RandomState>,
+    place: K,
+    block: impl FnOnce() -> Block,
+) -> Option<Block> {
+    match blocks.entry(place) {
+        Entry::Vacant(entry) => Some(*entry.insert(block())),
+        Entry::Occupied(_) => None,
     }
 }
 
@@ -72,7 +104,7 @@ mod tests {
         assert_eq!(live.remove((0, 2)), None);
         assert_eq!(live.insert((0, 9), 16).map(|block| block.number), Some(2));
         assert_eq!(live.discard(7), [Block { number: 5, bytes: 8 }]);
-        assert_eq!(live.blocks.len(), 5);
+        assert_eq!(live.len(), 5);
         assert_eq!(live.insert((0, 10), 1).map(|block| block.number), Some(5));
     }
 }

@@ -15,10 +15,10 @@
 //! Numbers are hexadecimal.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
 use crate::live::{Live, Place};
+use crate::sizes::Sizes;
 use crate::text::name;
 
 /// The limits of a recording that `millpond plan` reads: call stacks, and addresses in all of them.
@@ -30,6 +30,9 @@ const DEPTH_MAX: usize = 256;
 
 /// The numbers of frames that a recording may have.
 const FRAMES_MAX: u64 = 1 << 24;
+
+/// So many bytes are written at once.
+const WRITTEN_BYTES: usize = 32 << 10;
 
 /// The length of all names in bytes, at most.
 const NAME_BYTES_MAX: usize = 32 << 20;
@@ -63,14 +66,14 @@ pub struct Recording<W> {
     out: W,
     live: Live,
     counts: Counts,
-    /// The live blocks of each size.
-    sizes: HashMap<u64, u64, foldhash::fast::RandomState>,
+    sizes: Sizes,
     stacks: HashMap<Box<[u64]>, u32, foldhash::fast::RandomState>,
     addresses: usize,
     name_bytes: usize,
     /// When the last frame began.
     frame_ms: u32,
-    line: Vec<u8>,
+    /// Lines that are not written yet.
+    lines: Vec<u8>,
 }
 
 impl<W: Write> Recording<W> {
@@ -84,16 +87,17 @@ impl<W: Write> Recording<W> {
             out,
             live: Live::default(),
             counts: Counts::default(),
-            sizes: HashMap::default(),
+            sizes: Sizes::default(),
             stacks: HashMap::default(),
             addresses: 0,
             name_bytes: 0,
             frame_ms: 0,
-            line: Vec::new(),
+            lines: Vec::with_capacity(WRITTEN_BYTES + 64),
         })
     }
 
     /// Sets the clock, in milliseconds since the first event; it does not go back.
+    #[inline]
     pub fn clock(&mut self, ms: u32) -> io::Result<()> {
         if ms <= self.counts.ms && self.counts.births > 0 {
             return Ok(());
@@ -114,6 +118,7 @@ impl<W: Write> Recording<W> {
     }
 
     /// A block is born, requested from a call stack with this number; 0 if it is unknown.
+    #[inline]
     pub fn birth(&mut self, place: (u64, u64), bytes: u64, stack: u32) -> io::Result<()> {
         let mut block = self.live.insert(place, bytes);
         if block.is_none() && self.died(place)? {
@@ -127,11 +132,12 @@ impl<W: Write> Recording<W> {
         self.counts.births += 1;
         self.counts.alive += 1;
         self.counts.alive_bytes = self.counts.alive_bytes.saturating_add(bytes);
-        *self.sizes.entry(bytes).or_default() += 1;
+        self.sizes.born(bytes);
         self.write(b'+', &[block.number.into(), bytes, stack.into()])
     }
 
     /// A block dies.
+    #[inline]
     pub fn death(&mut self, place: Place) -> io::Result<()> {
         if !self.died(place)? {
             self.counts.from_before += 1;
@@ -148,35 +154,33 @@ impl<W: Write> Recording<W> {
     }
 
     /// Whether a block was alive here, which is dead now.
+    #[inline]
     fn died(&mut self, place: Place) -> io::Result<bool> {
         let Some(block) = self.live.remove(place) else { return Ok(false) };
         self.gone(block.number, block.bytes)?;
         Ok(true)
     }
 
+    #[inline]
     fn gone(&mut self, number: u32, bytes: u64) -> io::Result<()> {
         self.counts.deaths += 1;
         self.counts.alive -= 1;
         self.counts.alive_bytes = self.counts.alive_bytes.saturating_sub(bytes);
-        if let Entry::Occupied(mut of_size) = self.sizes.entry(bytes) {
-            *of_size.get_mut() -= 1;
-            if *of_size.get() == 0 {
-                of_size.remove();
-            }
-        }
+        self.sizes.died(bytes);
         self.write(b'-', &[number.into()])
     }
 
     /// The number of a call stack, the innermost address first, and whether it is new; 0 if there are too many.
+    #[inline]
     pub fn stack(&mut self, addresses: &[u64]) -> io::Result<(u32, bool)> {
         let addresses = &addresses[..addresses.len().min(DEPTH_MAX)];
+        if addresses.is_empty() {
+            return Ok((0, false));
+        }
         if let Some(&known) = self.stacks.get(addresses) {
             return Ok((known, false));
         }
-        if addresses.is_empty()
-            || self.stacks.len() == STACKS_MAX
-            || self.addresses + addresses.len() > ADDRESSES_MAX
-        {
+        if self.stacks.len() == STACKS_MAX || self.addresses + addresses.len() > ADDRESSES_MAX {
             return Ok((0, false));
         }
         let number = self.stacks.len() as u32 + 1;
@@ -202,7 +206,8 @@ impl<W: Write> Recording<W> {
         if self.name_bytes > NAME_BYTES_MAX {
             return Ok(());
         }
-        self.out.write_all(line.as_bytes())
+        self.lines.extend_from_slice(line.as_bytes());
+        self.write_if_many()
     }
 
     /// What the recording has so far.
@@ -212,13 +217,7 @@ impl<W: Write> Recording<W> {
 
     /// The sizes with most bytes alive, and how many blocks each has.
     pub fn largest(&self, most: usize) -> Vec<(u64, u64)> {
-        let mut sizes: Vec<(u64, u64)> =
-            self.sizes.iter().map(|(&bytes, &blocks)| (bytes, blocks)).collect();
-        sizes.sort_unstable_by_key(|&(bytes, blocks)| {
-            (std::cmp::Reverse(bytes.saturating_mul(blocks)), bytes)
-        });
-        sizes.truncate(most);
-        sizes
+        self.sizes.largest(most)
     }
 
     /// Ends the recording, with its last line if it is whole; returns what it was written to.
@@ -232,28 +231,115 @@ impl<W: Write> Recording<W> {
         if is_whole {
             self.write(b'e', &[0])?;
         }
+        self.out.write_all(&self.lines)?;
         self.out.flush()?;
         Ok((self.out, self.counts))
     }
 
+    #[inline]
     fn write(&mut self, letter: u8, numbers: &[u64]) -> io::Result<()> {
-        self.line.clear();
-        self.line.push(letter);
+        let mut line = Line::default();
+        line.push(letter);
         for &number in numbers {
-            self.line.push(b' ');
-            let digits = (u64::BITS - (number | 1).leading_zeros()).div_ceil(4);
-            for digit in (0..digits).rev() {
-                self.line.push(b"0123456789abcdef"[(number >> (4 * digit) & 0xf) as usize]);
+            // A call stack has more numbers than there is room for.
+            if line.end > LINE_BYTES - NUMBER_BYTES_MAX {
+                self.lines.extend_from_slice(&line.bytes[..line.end]);
+                line.end = 0;
+            }
+            line.push(b' ');
+            match (number >> 32) as u32 {
+                0 => line.push_digits(number as u32, digits_of(number as u32)),
+                high => {
+                    line.push_digits(high, digits_of(high));
+                    line.push_digits(number as u32, 8);
+                }
             }
         }
-        self.line.push(b'\n');
-        self.out.write_all(&self.line)
+        line.push(b'\n');
+        self.lines.extend_from_slice(&line.bytes[..line.end]);
+        self.write_if_many()
+    }
+
+    #[inline]
+    fn write_if_many(&mut self) -> io::Result<()> {
+        if self.lines.len() < WRITTEN_BYTES {
+            return Ok(());
+        }
+        self.out.write_all(&self.lines)?;
+        self.lines.clear();
+        Ok(())
+    }
+}
+
+/// The hexadecimal digits of a number; 0 has one.
+#[inline]
+fn digits_of(number: u32) -> u32 {
+    (u32::BITS - (number | 1).leading_zeros()).div_ceil(4)
+}
+
+/// A line in the making has at most this many bytes at hand, and a number takes so many, with what comes after it.
+const LINE_BYTES: usize = 96;
+const NUMBER_BYTES_MAX: usize = 1 + 16 + 8;
+
+/// A line in the making, or a part of it.
+struct Line {
+    bytes: [u8; LINE_BYTES],
+    end: usize,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self { bytes: [0; LINE_BYTES], end: 0 }
+    }
+}
+
+impl Line {
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.bytes[self.end] = byte;
+        self.end += 1;
+    }
+
+    /// Appends so many hexadecimal digits, 1 to 8, the lowest ones.
+    #[inline]
+    fn push_digits(&mut self, number: u32, count: u32) {
+        // All digits at once, a byte for each: 0 to 9 become '0' to '9', and those above, which carry if 6 is added, letters.
+        let mut bytes = u64::from(number);
+        bytes = (bytes | bytes << 16) & 0x0000_ffff_0000_ffff;
+        bytes = (bytes | bytes << 8) & 0x00ff_00ff_00ff_00ff;
+        bytes = (bytes | bytes << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+        let letters = (bytes + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+        bytes += 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1);
+        // A copy of eight bytes takes one instruction; those beyond the count are written over.
+        let text = (bytes << (8 * (8 - count))).to_be_bytes();
+        self.bytes[self.end..self.end + 8].copy_from_slice(&text);
+        self.end += count as usize;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_written_in_as_few_digits_as_they_have() -> io::Result<()> {
+        let mut recording = Recording::begin(Vec::new(), "test", b"")?;
+        let mut expected = String::from("millpond heap 1 test\nx \n");
+        let powers = (0..64).map(|bit| 1_u64 << bit);
+        let powers: Vec<u64> = powers.collect();
+        recording.write(b't', &powers)?;
+        let all: Vec<_> = powers.iter().map(|power| format!("{power:x}")).collect();
+        expected += &format!("t {}\n", all.join(" "));
+        for number in
+            powers.into_iter().flat_map(|power| [power - 1, power, power | 0x9a]).chain([u64::MAX])
+        {
+            recording.write(b'+', &[number, 0x0123_4567_89ab_cdef])?;
+            expected += &format!("+ {number:x} 123456789abcdef\n");
+        }
+        let (text, _) = recording.end(false)?;
+        assert_eq!(String::from_utf8(text).expect("text"), expected);
+        Ok(())
+    }
 
     #[test]
     fn what_happens_becomes_a_line() -> io::Result<()> {

@@ -28,6 +28,17 @@ fn tool() -> Command {
         .subcommand(millpond_soak::SoakArguments::command().name("soak"))
 }
 
+/// The tool as its user sees it: the commands that are hidden are for the tool itself, and the scripts have all that they are
+/// given.
+fn shown(tool: &Command) -> Command {
+    let commands = tool.get_subcommands().filter(|command| !command.is_hide_set());
+    Command::new("millpond")
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_subcommand(true)
+        .args(tool.get_arguments().cloned())
+        .subcommands(commands.cloned())
+}
+
 /// The texts of all pages by the names of their files.
 fn pages() -> std::io::Result<BTreeMap<String, String>> {
     let mut pages = BTreeMap::new();
@@ -39,14 +50,13 @@ fn pages() -> std::io::Result<BTreeMap<String, String>> {
         (Shell::Zsh, "_millpond"),
     ] {
         let mut script = Vec::new();
-        clap_complete::generate(shell, &mut tool(), "millpond", &mut script);
+        clap_complete::generate(shell, &mut shown(&tool()), "millpond", &mut script);
         pages.insert(name.to_owned(), text(script));
     }
     let mut built = tool();
     // Commands know their full names only after the whole parser is built.
     built.build();
     pages.insert("millpond.1".to_owned(), manual(built.clone())?);
-    // Those that are hidden are for the tool itself.
     for command in built.get_subcommands().filter(|command| !command.is_hide_set()) {
         pages.insert(format!("millpond-{}.1", command.get_name()), manual(command.clone())?);
     }
@@ -102,6 +112,26 @@ mod tests {
             }
         }
         assert!(entries > 10, "{entries}");
+    }
+
+    #[test]
+    fn no_script_completes_a_hidden_command() {
+        let tool = tool();
+        let hidden: Vec<_> =
+            tool.get_subcommands().filter(|command| command.is_hide_set()).collect();
+        assert!(!hidden.is_empty());
+        let pages = pages().expect("memory");
+        for (file, script) in pages.iter().filter(|(file, _)| !file.ends_with(".1")) {
+            // Bash has the words alone, and a function for each command, and the others have what a command does.
+            let words = script.lines().filter_map(|line| line.trim().strip_prefix("opts="));
+            let words: Vec<_> = words.flat_map(|line| line.split([' ', '"'])).collect();
+            for command in &hidden {
+                let (name, about) = (command.get_name(), command.get_about().expect("words"));
+                assert!(!words.contains(&name), "{file}: {name}");
+                assert!(!script.contains(&format!("subcmd__{name}")), "{file}: {name}");
+                assert!(!script.contains(&about.to_string()), "{file}: {name}");
+            }
+        }
     }
 
     #[test]

@@ -155,10 +155,10 @@ fn each_of_ten_changes_is_named_and_none_is_invented() {
     }
 }
 
-/// The same ten beside a budget: a pool that overflows, or a class that has none, is named, and nothing else. A peak that is only
-/// at another time fits.
+/// The same ten beside a budget: a pool that overflows, a class that has none, and what is not as it was and fits, are named,
+/// and nothing else.
 #[test]
-fn a_check_names_what_each_of_ten_changes_does_to_the_budget() {
+fn a_check_names_each_of_ten_changes() {
     let directory = Directory::new();
     for (written, [spark, sound, larger, smaller, ghost, wisp]) in [
         (As::Heap, ["48", "24", "64", "23", "32", "80"]),
@@ -171,53 +171,96 @@ fn a_check_names_what_each_of_ten_changes_does_to_the_budget() {
                 .output()
                 .unwrap(),
         );
-        // The pools that overflow, and the classes without a pool.
-        let checked = |changed: Changed, noise: u64| -> (Vec<String>, Vec<String>) {
+        // The pools that overflow, the classes without a pool, and what else has changed.
+        let checked = |changed: Changed, noise: u64| -> [Vec<String>; 3] {
             directory.file("after", recording(changed, noise, written));
             let output =
                 millpond(&directory).args(["check", "--json", "b.toml", "after"]).output().unwrap();
             let json: Value = serde_json::from_slice(&output.stdout).unwrap();
             let recording = &json["recordings"][0];
-            let of = |list: &Value, name: &str, wanted: &dyn Fn(&Value) -> bool| {
-                let list = list.as_array().unwrap().iter().filter(|of| wanted(of));
-                list.map(|of| of[name].as_str().unwrap().to_owned()).collect::<Vec<_>>()
-            };
-            let over = |pool: &Value| {
-                let is_over = pool["overflows"] == true;
-                assert_eq!(is_over, pool["first"].is_object(), "{pool}");
-                is_over
-            };
-            let overflow = of(&recording["pools"], "pool", &over);
+            let pools = recording["pools"].as_array().unwrap();
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let over = pools.iter().filter(|pool| {
+                assert_eq!(pool["overflows"] == true, pool["first"].is_object(), "{pool}");
+                pool["overflows"] == true
+            });
+            let overflow: Vec<_> = over.map(|pool| text(&pool["pool"])).collect();
             assert_eq!(output.status.code(), Some(i32::from(!overflow.is_empty())), "{json}");
-            (overflow, of(&recording["without_pool"], "class", &|_| true))
+            let without = recording["without_pool"].as_array().unwrap();
+            let changes = pools.iter().flat_map(|pool| {
+                let changes = pool["changes"].as_array().unwrap().iter();
+                changes.map(|of| format!("{}: {}", text(&pool["pool"]), text(&of["what"])))
+            });
+            [overflow, without.iter().map(|of| text(&of["class"])).collect(), changes.collect()]
         };
-        let nothing = (Vec::new(), Vec::new());
+        let nothing = [const { Vec::new() }; 3];
         for noise in [1, 2, 3, 4, 5, 6, 7] {
             assert_eq!(checked(None, noise), nothing, "{written:?}, noise {noise}");
         }
+        let mut named = 0;
         for (of, name, other_size, new) in
             [(Of::Sparks, spark, larger, ghost), (Of::Sounds, sound, smaller, wisp)]
         {
             for change in CHANGES {
-                let named = |name: &str| match name {
-                    "" => Vec::new(),
-                    name => vec![name.to_owned()],
-                };
-                let expected = match change {
-                    // A lifetime trace's pools are of types, whatever their size.
-                    Change::Size => (Vec::new(), named(other_size)),
-                    Change::Count | Change::Life => (named(name), Vec::new()),
-                    Change::NewSite => (Vec::new(), named(new)),
-                    Change::Peak => nothing.clone(),
-                };
-                assert_eq!(
-                    checked(Some((change, of)), 9),
-                    expected,
-                    "{written:?} {change:?} {of:?}"
-                );
+                let [mut overflow, mut without, mut changes] = nothing.clone();
+                match change {
+                    // A pool of a type has objects of any size; in a recording of a heap, the size is the pool.
+                    Change::Size if written == As::Lifetimes => {
+                        changes.push(format!("{name}: size"))
+                    }
+                    Change::Size => without.push(other_size.to_owned()),
+                    Change::Count | Change::Life => overflow.push(name.to_owned()),
+                    Change::NewSite => without.push(new.to_owned()),
+                    Change::Peak => changes.push(format!("{name}: peak-at")),
+                }
+                let found = checked(Some((change, of)), 9);
+                assert_eq!(found, [overflow, without, changes], "{written:?} {change:?} {of:?}");
+                named += 1;
             }
         }
+        assert_eq!(named, 10);
     }
+}
+
+/// What has changed and fits is told in words and in Markdown, and is no failure.
+#[test]
+fn a_change_that_fits_is_told_and_is_no_failure() {
+    let directory = Directory::new();
+    directory.file("game.csv", recording(None, 4, As::Lifetimes));
+    let plan = ["plan", "--no-report", "--all", "--budget", "b.toml", "game.csv"];
+    done(&millpond(&directory).args(plan).output().unwrap());
+    let budget = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
+    let of_sparks = budget.lines().find(|line| line.starts_with("Spark ")).unwrap();
+    assert!(
+        of_sparks.contains("; near it from ") && of_sparks.ends_with("; 48 bytes each"),
+        "{of_sparks}"
+    );
+    let check = |arguments: &[&str]| {
+        let output = millpond(&directory).arg("check").args(arguments).output().unwrap();
+        let words = done(&output);
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let alike = check(&["b.toml", "game.csv"]);
+    assert!(!alike.contains("Not as in the budget's recording"), "{alike}");
+    for (change, name, told) in [
+        (Change::Size, "Spark", "64 bytes each, planned with 48 bytes each"),
+        (Change::Peak, "Spark", "near its peak from 7"),
+    ] {
+        directory.file("after.csv", recording(Some((change, Of::Sparks)), 6, As::Lifetimes));
+        let text = check(&["b.toml", "after.csv"]);
+        assert!(
+            text.contains(&format!("Not as in the budget's recording: {name}: {told}")),
+            "{text}"
+        );
+        let markdown = check(&["--markdown", "b.toml", "game.csv", "after.csv"]);
+        let told = format!("Not as in the budget's recording: - after\\.csv: {name}: {told}");
+        assert!(markdown.contains(&told), "{markdown}");
+    }
+    // Without the comments, only what overflows is known.
+    let bare: Vec<_> = budget.lines().map(|line| line.split('#').next().unwrap()).collect();
+    directory.file("bare.toml", bare.join("\n"));
+    let bare = check(&["bare.toml", "after.csv"]);
+    assert!(bare.contains("Fits scenario game") && !bare.contains("Not as in"), "{bare}");
 }
 
 /// 600 blocks a number of milliseconds apart, of which thirty are alive at once, and so many others by the way. Without frames.

@@ -8,7 +8,8 @@ use millpond::overflow::Overflow;
 use super::timeline::Moment;
 use crate::error::Fault;
 use crate::input::Source;
-use crate::output::budget_toml::requested_by;
+use crate::output::budget_toml::{Recorded, Sizes, requested_by};
+use crate::plan::{ClassStatistics, NearPeak, Statistics};
 use crate::progress::Silent;
 use crate::trace::{self, Event, Summary, Watch};
 
@@ -29,7 +30,24 @@ pub struct Checked {
     pub first: Option<Moment>,
     /// The functions that request its objects, the busiest first.
     pub requested_by: Vec<RequestedBy>,
+    /// What else is not as in the budget's recording, as far as the budget says how that was.
+    pub changes: Vec<Change>,
 }
+
+/// What is not as it was, and may fit for all that. In each, the first is that of the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Its objects are larger or smaller.
+    Size(Sizes, Sizes),
+    /// It has most objects at another time.
+    PeakAt(NearPeak, NearPeak),
+}
+
+/// Fewer objects than these say nothing of their size.
+const SIZED_MIN: u64 = 8;
+
+/// Where not all objects are as large as each other, the largest is chance unless it is larger by this factor.
+const LARGER_MIN: f64 = 1.1;
 
 /// A function that requests objects of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,18 +93,18 @@ impl Check {
 pub fn check(source: &Source, scenario: Scenario<'_>, text: &str) -> Result<Check, Fault> {
     let mut filling = Filling::new(scenario);
     // The classes have names only at the end: all are counted, and the second reading fills the pools.
-    let mut peaks = Peaks::default();
-    let summary = trace::read(trace::open(source)?, &mut peaks, &mut Silent)?;
+    let mut statistics = Statistics::default();
+    let summary = trace::read(trace::open(source)?, &mut statistics, &mut Silent)?;
     summary.expect_times("a check")?;
     filling.name(&summary);
     if trace::read(trace::open(source)?, &mut filling, &mut Silent)? != summary {
         return Err(Fault::whole("changed while being read, expected a finished trace"));
     }
     let is_planned = |class: &String| filling.pools.iter().any(|pool| pool.name == *class);
-    let classes = summary.classes.iter().zip(&peaks.peaks).filter(|&(_, &(peak, _))| peak > 0);
+    let classes = summary.classes.iter().zip(&statistics.classes);
     let mut without_pool: Vec<(String, u32)> = classes
-        .filter(|(class, _)| !is_planned(class))
-        .map(|(class, &(peak, _))| (class.clone(), peak))
+        .filter(|(class, of)| of.peak_live > 0 && !is_planned(class))
+        .map(|(class, of)| (class.clone(), of.peak_live))
         .collect();
     without_pool.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let callers = callers(&summary);
@@ -110,6 +128,13 @@ pub fn check(source: &Source, scenario: Scenario<'_>, text: &str) -> Result<Chec
                 turned_away: pool.turned_away,
                 first: pool.first.map(|tick| Moment::of(tick, &summary)),
                 requested_by: requested_by.collect(),
+                changes: (pool.class)
+                    .and_then(|class| statistics.classes.get(class as usize))
+                    .map(|of| {
+                        let planned = Recorded::in_budget(text, scenario.name(), pool.name);
+                        changes(planned, of, &summary)
+                    })
+                    .unwrap_or_default(),
             }
         })
         .collect();
@@ -134,28 +159,18 @@ fn callers(summary: &Summary) -> Vec<Vec<(String, u64)>> {
     (0..summary.classes.len()).map(of_class).collect()
 }
 
-/// The peak of each class, and how many are alive.
-#[derive(Default)]
-struct Peaks {
-    peaks: Vec<(u32, u32)>,
-}
-
-impl Watch for Peaks {
-    fn birth(&mut self, event: Event) {
-        let class = event.class as usize;
-        if class >= self.peaks.len() {
-            self.peaks.resize(class + 1, (0, 0));
-        }
-        let (peak, live) = &mut self.peaks[class];
-        *live += 1;
-        *peak = (*peak).max(*live);
-    }
-
-    fn death(&mut self, event: Event) {
-        self.peaks[event.class as usize].1 -= 1;
-    }
-
-    fn left(&mut self, _: u32, _: u32, _: u32) {}
+/// What is not as it was when the budget was planned.
+fn changes(planned: Recorded, class: &ClassStatistics, summary: &Summary) -> Vec<Change> {
+    let now = Recorded::of(class, summary);
+    let differ = |was: &Sizes, is: &Sizes| match was.are_alike && is.are_alike {
+        true => was != is,
+        false => is.largest as f64 > was.largest as f64 * LARGER_MIN,
+    };
+    let sizes = planned.sizes.zip(now.sizes).filter(|(was, is)| differ(was, is));
+    let sizes = sizes.filter(|_| class.lifetimes >= SIZED_MIN);
+    let near = planned.near_peak.zip(now.near_peak).filter(|(was, is)| was.has_moved(is));
+    let sizes = sizes.map(|(was, is)| Change::Size(was, is));
+    sizes.into_iter().chain(near.map(|(was, is)| Change::PeakAt(was, is))).collect()
 }
 
 /// A pool while it is filled.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::sites::{Opened, STRETCHES, Site};
 use super::timeline::Moment;
+use crate::chance::{FEWER_DEVIATIONS, deviations, is_clearly_below};
 use crate::error::Fault;
 
 /// What counts as a difference. Two recordings of one program are never quite alike: threads and clocks see to that.
@@ -56,12 +57,8 @@ impl Default for Limits {
 }
 
 /// A peak is elsewhere if it is at least so many stretches away, and if there was little at either place in the other
-/// recording: less than this share of the peak.
+/// recording.
 const MOVED_STRETCHES: usize = 3;
-const MOVED_SHARE: f64 = 0.8;
-
-/// At each of the two places, this share of the deviations is enough: chance would have to be at both.
-const MOVED_DEVIATIONS: f64 = 2.0 / 3.0;
 
 /// How a site is different. In each, the first is before and the second after.
 #[derive(Debug, Clone, PartialEq)]
@@ -261,11 +258,6 @@ fn changes_in_time(
     changes
 }
 
-/// How many standard deviations two numbers of objects are apart, if each comes by chance.
-fn deviations(a: u64, b: u64) -> f64 {
-    a.abs_diff(b) as f64 / ((a + b) as f64).sqrt().max(1.0)
-}
-
 fn is_longer((a, b): (u64, u64), limits: &Limits) -> bool {
     a.max(b) as f64 >= a.min(b) as f64 * limits.life_factor
 }
@@ -282,8 +274,9 @@ fn has_moved((one, other): (&Vec<u32>, &Vec<u32>), peaks: (u32, u32), limits: &L
         // A peak at the border of two stretches may be in either.
         let near = at.saturating_sub(1)..(at + 2).min(STRETCHES);
         let most = course.get(near).unwrap_or_default().iter().copied().max().unwrap_or(0);
-        f64::from(most) < f64::from(peak) * MOVED_SHARE
-            && deviations(most.into(), peak.into()) >= limits.deviations * MOVED_DEVIATIONS
+        // At each of the two places, a share of the deviations is enough: chance would have to be at both.
+        let usual = Limits::default().deviations;
+        is_clearly_below(most, peak, FEWER_DEVIATIONS * limits.deviations / usual)
     };
     at.abs_diff(then) >= MOVED_STRETCHES && is_low(one, then, peaks.0) && is_low(other, at, peaks.1)
 }

@@ -4,15 +4,12 @@ use std::collections::HashMap;
 
 use crate::error::Fault;
 use crate::input::Source;
-use crate::plan::Lengths;
+use crate::plan::{FINE_TICKS_MIN, Lengths};
 use crate::progress::Silent;
 use crate::trace::{self, Event, Frames, Summary, Watch};
 
 /// The number of stretches of time by which the course of a recording is compared.
 pub(super) const STRETCHES: usize = 50;
-
-/// A recording with fewer ticks says too little of when something was.
-const FINE_TICKS_MIN: u64 = 4 * STRETCHES as u64;
 
 /// Objects of one call site and size, or of one class.
 #[derive(Debug, Clone)]

@@ -7,7 +7,8 @@ use millpond::Budget;
 use super::figures::{count, number_of};
 use super::foreign::{for_toml, is_hidden};
 use crate::error::shown;
-use crate::plan::{Class, TracePlan};
+use crate::plan::{Class, ClassStatistics, NearPeak, TracePlan};
+use crate::trace::{Format, Summary, TickUnit};
 
 /// The first line of a budget, before the fingerprint of all lines after it.
 const MARKER: &str = "# millpond budget v1 ";
@@ -59,18 +60,22 @@ impl Scenario {
     /// wanted.
     pub fn of(plan: &TracePlan, all: bool) -> Self {
         let wanted = |class: &&Class| all || class.worth_a_pool;
-        let pools: Vec<_> = plan.classes.iter().filter(wanted).map(ScenarioPool::of).collect();
+        let pools = plan.classes.iter().filter(wanted);
+        let pools: Vec<_> = pools.map(|class| ScenarioPool::of(class, &plan.summary)).collect();
         let left_out = plan.classes.len() - pools.len();
         Self { name: scenario_name(&plan.name).to_owned(), pools, left_out }
     }
 }
 
 impl ScenarioPool {
-    fn of(class: &Class) -> Self {
+    fn of(class: &Class, summary: &Summary) -> Self {
         let peak = class.statistics.peak_live;
         let mut comment = format!("{} at the peak", count(peak.into()));
         if let Some(p99) = class.p99_live.filter(|p99| *p99 < peak) {
             comment += &format!(", at most {} in 99 % of the ticks", count(p99.into()));
+        }
+        for words in Recorded::of(&class.statistics, summary).words() {
+            comment += &format!("{PARTS}{words}");
         }
         let requested_by = class.callers.iter().map(|caller| caller.function.clone()).collect();
         Self { name: class.name.clone(), capacity: class.capacity, comment, requested_by }
@@ -161,12 +166,17 @@ fn in_comment(function: &str) -> String {
 /// The functions that request the objects of a pool, by the comments of a budget that a plan wrote; `None` if it does not
 /// say. `is_new` of a function is whether they are without it.
 pub fn requested_by(budget: &str, scenario: &str, pool: &str) -> Option<RequestedBy> {
-    let heading = format!("[scenario.{}]", for_toml(scenario));
-    let lines = budget.lines().skip_while(|line| *line != heading).skip(1);
     let begins = requests(pool);
-    let mut of_scenario = lines.take_while(|line| !line.starts_with('['));
-    let functions = of_scenario.find_map(|line| line.strip_prefix(begins.as_str()))?;
+    let functions =
+        of_scenario(budget, scenario).find_map(|line| line.strip_prefix(begins.as_str()))?;
     Some(RequestedBy(functions.split(SEPARATOR).map(str::to_owned).collect()))
+}
+
+/// The lines of a scenario.
+fn of_scenario<'b>(budget: &'b str, scenario: &str) -> impl Iterator<Item = &'b str> {
+    let heading = format!("[scenario.{}]", for_toml(scenario));
+    let lines = budget.lines().skip_while(move |line| *line != heading).skip(1);
+    lines.take_while(|line| !line.starts_with('['))
 }
 
 /// The functions that request the objects of a pool, by a budget.
@@ -179,6 +189,94 @@ impl RequestedBy {
     pub fn contains(&self, function: &str) -> bool {
         self.0.contains(&in_comment(function))
     }
+}
+
+/// What stands between two parts of a pool's comment.
+const PARTS: &str = "; ";
+
+/// What the comment on a pool says of the recording besides the number of its objects.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// How large its objects are, where a pool is of a type.
+    pub sizes: Option<Sizes>,
+    /// When it had nearly as many as at its peak.
+    pub near_peak: Option<NearPeak>,
+}
+
+/// How large the objects of a pool are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// The bytes of the largest one.
+    pub largest: u64,
+    /// Whether all are as large.
+    pub are_alike: bool,
+}
+
+impl Recorded {
+    /// What a recording says of a class.
+    #[must_use]
+    pub fn of(class: &ClassStatistics, summary: &Summary) -> Self {
+        // A class of a heap's recording is a size.
+        let largest = class.bytes_max.filter(|_| summary.format == Format::Lifetimes);
+        let are_alike = class.bytes_min == class.bytes_max;
+        let sizes = largest.map(|largest| Sizes { largest, are_alike });
+        Self { sizes, near_peak: NearPeak::of(&class.heights, summary) }
+    }
+
+    /// What the comment of a budget says of a pool: nothing, if it was edited in another way.
+    #[must_use]
+    pub fn in_budget(budget: &str, scenario: &str, pool: &str) -> Self {
+        let key = for_toml(pool);
+        let mut of_pool = of_scenario(budget, scenario).filter_map(|line| {
+            let value = line.strip_prefix(key.as_str())?.trim_start().strip_prefix('=')?;
+            value.split_once('#')
+        });
+        let (_, comment) = of_pool.next().unwrap_or_default();
+        let parts = || comment.split(PARTS).map(str::trim);
+        Self { sizes: parts().find_map(sizes_from), near_peak: parts().find_map(near_peak_from) }
+    }
+
+    fn words(&self) -> impl Iterator<Item = String> {
+        self.near_peak.map(near_peak_words).into_iter().chain(self.sizes.map(sizes_words))
+    }
+}
+
+/// `48 bytes each`, or `up to 48 bytes each`.
+pub fn sizes_words(sizes: Sizes) -> String {
+    let up_to = if sizes.are_alike { "" } else { "up to " };
+    format!("{up_to}{} each", number_of(sizes.largest, "byte"))
+}
+
+fn sizes_from(words: &str) -> Option<Sizes> {
+    let number = words.strip_prefix("up to ");
+    let sizes = Sizes {
+        largest: counted(number.unwrap_or(words).split(' ').next()?)?,
+        are_alike: number.is_none(),
+    };
+    (sizes_words(sizes) == words).then_some(sizes)
+}
+
+/// `near it from 163 to 262 of 1,000 frames`.
+fn near_peak_words(near: NearPeak) -> String {
+    let NearPeak { unit, from, to, of } = near;
+    format!("near it from {} to {} of {} {}", count(from), count(to), count(of), unit.names())
+}
+
+fn near_peak_from(words: &str) -> Option<NearPeak> {
+    let mut numbers = words.split(' ').filter_map(counted);
+    let units = [TickUnit::Tick, TickUnit::Millisecond, TickUnit::Frame];
+    let near = NearPeak {
+        unit: units.into_iter().find(|unit| words.ends_with(unit.names()))?,
+        from: numbers.next()?,
+        to: numbers.next()?,
+        of: numbers.next()?,
+    };
+    (near.from <= near.to && near_peak_words(near) == words).then_some(near)
+}
+
+/// The number of a word, as [`count`] writes it.
+fn counted(word: &str) -> Option<u64> {
+    word.replace(',', "").parse().ok()
 }
 
 /// Orders numbers by value, before names in alphabetical order.
@@ -227,6 +325,34 @@ mod tests {
         assert_eq!(for_toml(""), "\"\"");
         assert_eq!(for_toml("a.b"), "\"a.b\"");
         assert_eq!(for_toml("a\"\\\n\u{7f}é"), "\"a\\\"\\\\\\u000a\\u007fé\"");
+    }
+
+    #[test]
+    fn what_a_comment_says_of_a_recording_is_read_back_and_nothing_else() {
+        let near = NearPeak { unit: TickUnit::Frame, from: 163, to: 1_262, of: 12_000 };
+        for (sizes, near_peak) in [
+            (Some(Sizes { largest: 1_048, are_alike: true }), Some(near)),
+            (Some(Sizes { largest: 1, are_alike: false }), None),
+            (None, Some(NearPeak { unit: TickUnit::Millisecond, from: 0, ..near })),
+        ] {
+            let recorded = Recorded { sizes, near_peak };
+            let comment = recorded.words().collect::<Vec<_>>().join(PARTS);
+            let budget = format!(
+                "[scenario.a]\n\"x=\" = 4  # 9 at the peak; 8 bytes each\nx = {{ capacity = 3 }} # 2 at the peak; {comment}"
+            );
+            assert_eq!(Recorded::in_budget(&budget, "a", "x"), recorded, "{budget}");
+            assert_eq!(Recorded::in_budget(&budget, "b", "x"), Recorded::default());
+            assert_eq!(Recorded::in_budget(&budget, "a", "y"), Recorded::default());
+        }
+        for edited in [
+            "x = 3",
+            "x = 3 # bytes each; near it; up to each; near it from to of frames",
+            "x = 3 # 8 bytes; 08 bytes each; 99999999999999999999 bytes each",
+            "x = 3 # near it from 5 to 4 of 9 frames; near it from 1 to 2 of 3 years",
+        ] {
+            let budget = format!("[scenario.a]\n{edited}\n");
+            assert_eq!(Recorded::in_budget(&budget, "a", "x"), Recorded::default(), "{edited}");
+        }
     }
 
     #[test]

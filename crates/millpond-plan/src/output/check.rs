@@ -2,14 +2,16 @@
 
 use serde::Serialize;
 
+use super::budget_toml::{Sizes, sizes_words};
 use super::figures::{count, number_of, percent};
 use super::foreign::{for_markdown, for_terminal};
 use super::json::json_text;
 use super::paint::Paint;
 use super::table::{Table, name_cell};
-use super::wrap::wrapped;
-use crate::compare::check::{Check, Checked};
+use super::wrap::{wrapped, wrapped_behind};
+use crate::compare::check::{Change, Check, Checked};
 use crate::error::{Failure, shown};
+use crate::plan::NearPeak;
 
 /// How many functions are named for each pool.
 const FUNCTIONS_MAX: usize = 3;
@@ -35,20 +37,26 @@ pub fn check_text(recordings: &[CheckedRecording], paint: Paint) -> String {
         text += &paint.strong(&format!("{}\n", shown(recording.name.as_bytes())));
         text += &wrapped(&sentence(recording));
         let overflows: Vec<&Checked> = recording.check.overflows().collect();
-        if overflows.is_empty() {
-            continue;
+        if !overflows.is_empty() {
+            text.push('\n');
+            let mut table =
+                Table::new(&["<pool", "slots", "at once", "too few by", "refuses", "<first full"]);
+            for pool in &overflows {
+                table.row(cells(pool, recording));
+            }
+            text += &table.render(paint);
         }
-        text.push('\n');
-        let mut table =
-            Table::new(&["<pool", "slots", "at once", "too few by", "refuses", "<first full"]);
-        for pool in &overflows {
-            table.row(cells(pool, recording));
-        }
-        text += &table.render(paint);
         for pool in &overflows {
             if let Some(words) = functions(pool) {
                 text += &wrapped(&format!("{}: {words}", for_terminal(&pool.pool)));
             }
+        }
+        let changes = changes(recording);
+        if !changes.is_empty() {
+            text += &format!("\n{CHANGES}:\n");
+        }
+        for (pool, words) in changes {
+            text += &wrapped_behind("  ", "    ", &format!("{}: {words}", for_terminal(pool)));
         }
     }
     text
@@ -80,6 +88,16 @@ pub fn check_markdown(recordings: &[CheckedRecording]) -> String {
         if rows == 0 {
             let pools = number_of(recording.check.pools.len() as u64, "pool");
             text += &format!("| {name} | all {pools} fit | | | | | | |\n");
+        }
+    }
+    let changed = |recording: &&CheckedRecording| !changes(recording).is_empty();
+    for (at, recording) in recordings.iter().filter(changed).enumerate() {
+        if at == 0 {
+            text += &format!("\n{CHANGES}:\n\n");
+        }
+        for (pool, words) in changes(recording) {
+            let (name, pool) = (for_markdown(&recording.name), for_markdown(pool));
+            text += &format!("- {name}: {pool}: {words}\n");
         }
     }
     text
@@ -132,6 +150,35 @@ fn cells(pool: &Checked, recording: &CheckedRecording) -> Vec<String> {
         count(pool.turned_away),
         first.unwrap_or_default(),
     ]
+}
+
+/// What stands above the changes, which are no failure.
+const CHANGES: &str = "Not as in the budget's recording";
+
+/// What is not as it was, pool by pool, in words.
+fn changes(recording: &CheckedRecording) -> Vec<(&str, String)> {
+    let words = |change: &Change| match change {
+        Change::Size(was, is) => {
+            format!("{}, planned with {}", sizes_words(*is), sizes_words(*was))
+        }
+        Change::PeakAt(was, is) => {
+            let NearPeak { from, to, of, unit } = is;
+            format!(
+                "near its peak from {} to {} of {} {}, planned with {} to {} of {}",
+                count(*from),
+                count(*to),
+                count(*of),
+                unit.names(),
+                count(was.from),
+                count(was.to),
+                count(was.of)
+            )
+        }
+    };
+    let pools = recording.check.pools.iter();
+    pools
+        .flat_map(|of| of.changes.iter().map(move |change| (of.pool.as_str(), words(change))))
+        .collect()
 }
 
 /// Who requests the objects of a pool: new functions first.
@@ -205,6 +252,46 @@ struct PoolJson<'c> {
     /// When it is too small for the first time.
     first: Option<MomentJson>,
     requested_by: Vec<FunctionJson<'c>>,
+    /// What else is not as in the budget's recording, as far as the budget says how that was. It may fit.
+    changes: Vec<ChangeJson>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+enum ChangeJson {
+    Size { planned: SizesJson, now: SizesJson },
+    PeakAt { planned: NearPeakJson, now: NearPeakJson },
+}
+
+#[derive(Serialize)]
+struct SizesJson {
+    bytes_max: u64,
+    /// Whether all objects are as large.
+    are_alike: bool,
+}
+
+/// From when to when there were nearly as many as at the peak.
+#[derive(Serialize)]
+struct NearPeakJson {
+    /// `tick`, `ms` or `frame`.
+    unit: &'static str,
+    from: u64,
+    to: u64,
+    of: u64,
+}
+
+impl From<Change> for ChangeJson {
+    fn from(change: Change) -> Self {
+        let sizes = |of: Sizes| SizesJson { bytes_max: of.largest, are_alike: of.are_alike };
+        let near = |of: NearPeak| {
+            let NearPeak { unit, from, to, of } = of;
+            NearPeakJson { unit: unit.name(), from, to, of }
+        };
+        match change {
+            Change::Size(was, is) => Self::Size { planned: sizes(was), now: sizes(is) },
+            Change::PeakAt(was, is) => Self::PeakAt { planned: near(was), now: near(is) },
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -265,6 +352,7 @@ impl<'c> From<&'c Checked> for PoolJson<'c> {
                     is_new: of.is_new,
                 })
                 .collect(),
+            changes: of.changes.iter().copied().map(ChangeJson::from).collect(),
         }
     }
 }

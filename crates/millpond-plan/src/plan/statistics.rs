@@ -3,6 +3,7 @@
 //! Memory is proportional to the number of live objects and of classes, not to the length of the trace.
 
 use super::lengths::Lengths;
+use super::near_peak::Heights;
 use crate::trace::{Event, Watch};
 
 /// The events of one class in the whole trace.
@@ -22,6 +23,10 @@ pub struct ClassStatistics {
     pub births_worst_tick: u32,
     /// The size of the largest object, if the trace has sizes.
     pub bytes_max: Option<u64>,
+    /// The size of the smallest object.
+    pub bytes_min: Option<u64>,
+    /// When so many were alive; not of all classes together.
+    pub heights: Heights,
     /// The lengths of the lifetimes that ended.
     pub ended: Lengths,
     /// The ages of the objects that were still alive at the end.
@@ -103,12 +108,16 @@ impl ClassStatistics {
         if event.bytes > self.bytes_max {
             self.bytes_max = event.bytes;
         }
+        if self.lifetimes == 1 || event.bytes < self.bytes_min {
+            self.bytes_min = event.bytes;
+        }
     }
 
     #[inline]
     fn death(&mut self, tick: u32, born: u32) {
         self.turn_to(tick);
         self.live -= 1;
+        self.heights.death(tick);
         self.ended.add(tick - born);
     }
 }
@@ -178,6 +187,7 @@ impl Watch for Statistics {
         let bytes = event.bytes.unwrap_or(0);
         self.born[key] = Born { tick: event.tick, bytes };
         self.classes[class].birth(&event);
+        self.classes[class].heights.birth(event.tick);
         self.all.birth(&event);
         self.live_bytes = self.live_bytes.saturating_add(bytes);
         self.peak_bytes = self.peak_bytes.max(self.live_bytes);

@@ -14,29 +14,33 @@ const HISTORY_BYTES: usize = 64 << 10;
 /// Decompresses one block after the other.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    /// The history, then the room for a block.
+    /// The blocks behind each other, of which the newest 64 KiB are the history of the next one.
     memory: Vec<u8>,
+    /// The end of the newest block, and how much before it is history.
+    end: usize,
     history: usize,
 }
 
 impl Blocks {
     pub(super) fn new() -> Self {
-        Self { memory: vec![0; HISTORY_BYTES + BLOCK_BYTES_MAX], history: 0 }
+        // Blocks are small, as a rule, so that the history is moved once in many of them.
+        Self { memory: vec![0; HISTORY_BYTES + 2 * BLOCK_BYTES_MAX], end: 0, history: 0 }
     }
 
     /// The next block.
     pub(super) fn decompress(&mut self, stored: &[u8]) -> Result<&[u8], String> {
-        let (history, room) = self.memory.split_at_mut(HISTORY_BYTES);
-        let before = &history[HISTORY_BYTES - self.history..];
-        let bytes = decompress_into_with_dict(stored, room, before)
+        if self.memory.len() - self.end < BLOCK_BYTES_MAX {
+            self.memory.copy_within(self.end - self.history..self.end, 0);
+            self.end = self.history;
+        }
+        let (before, room) = self.memory.split_at_mut(self.end);
+        let history = &before[self.end - self.history..];
+        let bytes = decompress_into_with_dict(stored, &mut room[..BLOCK_BYTES_MAX], history)
             .map_err(|_| "a block is not LZ4 as Tracy compresses".to_owned())?;
-        // The newest 64 KiB are the history of the next block; the block itself stays where it is.
-        let kept = HISTORY_BYTES.saturating_sub(bytes).min(self.history);
-        let from_block = bytes.min(HISTORY_BYTES);
-        history.copy_within(HISTORY_BYTES - kept.., HISTORY_BYTES - kept - from_block);
-        history[HISTORY_BYTES - from_block..].copy_from_slice(&room[bytes - from_block..bytes]);
-        self.history = kept + from_block;
-        Ok(&self.memory[HISTORY_BYTES..HISTORY_BYTES + bytes])
+        let begin = self.end;
+        self.end += bytes;
+        self.history = HISTORY_BYTES.min(self.history + bytes);
+        Ok(&self.memory[begin..self.end])
     }
 }
 
@@ -81,11 +85,15 @@ mod tests {
     fn the_history_is_the_last_64_kib_however_large_the_blocks_are() {
         let mut blocks = Blocks::new();
         let mut all = Vec::new();
-        for (turn, &bytes) in [70_000, 3, 65_000, 40_000, 1, 262_144, 30].iter().enumerate() {
+        for (turn, &bytes) in
+            [70_000, 3, 65_000, 40_000, 1, 262_144, 30, 262_144, 262_144, 9, 262_144, 262_144]
+                .iter()
+                .enumerate()
+        {
             let block: Vec<u8> = (0..bytes).map(|at| (at * 7 + turn * 13) as u8).collect();
             all.extend(&block);
             assert_eq!(blocks.decompress(&literals(&block)), Ok(&block[..]));
-            let history = &blocks.memory[HISTORY_BYTES - blocks.history..HISTORY_BYTES];
+            let history = &blocks.memory[blocks.end - blocks.history..blocks.end];
             assert!(all.ends_with(history) && blocks.history == all.len().min(HISTORY_BYTES));
         }
     }

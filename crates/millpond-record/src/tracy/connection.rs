@@ -193,17 +193,15 @@ pub fn record<W: Write>(
     let (sender, receiver) = sync_channel(WAITING_MAX);
     let reader = stream.try_clone()?;
     let thread = thread::Builder::new().spawn(move || read(reader, &sender))?;
-    let mut blocks = Blocks::new();
     let mut asked_at = Instant::now();
     let mut heard_at = Instant::now();
     let mut is_ending = false;
     let mut quit = false;
     let end = loop {
         match receiver.recv_timeout(WATCH) {
-            Ok(Ok(stored)) => {
+            Ok(Ok(block)) => {
                 heard_at = Instant::now();
-                let taken = blocks.decompress(&stored).map_err(Fault::Stream);
-                match taken.and_then(|block| session.block(block)) {
+                match session.block(&block) {
                     Ok(()) => {}
                     Err(Fault::Stream(what)) => break Ok(End::Broken(what)),
                     Err(other) => break Err(other),
@@ -255,16 +253,17 @@ fn progress<W: Write>(session: &Session<W>) -> Progress {
 }
 
 /// Reads blocks until the connection ends, or until nobody wants them. The error is what is wrong with a block.
-fn read(mut stream: TcpStream, blocks: &SyncSender<Result<Vec<u8>, String>>) {
+fn read(mut stream: TcpStream, sender: &SyncSender<Result<Vec<u8>, String>>) {
+    let mut blocks = Blocks::new();
+    let mut stored = Vec::new();
     loop {
-        let mut stored = Vec::new();
         let next = match next_block(&mut stream, &mut stored) {
-            Ok(Some(())) => Ok(stored),
+            Ok(Some(())) => blocks.decompress(&stored).map(<[u8]>::to_vec),
             Ok(None) => return,
             Err(what) => Err(what),
         };
         let is_last = next.is_err();
-        if blocks.send(next).is_err() || is_last {
+        if sender.send(next).is_err() || is_last {
             return;
         }
     }

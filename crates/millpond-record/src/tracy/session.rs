@@ -136,6 +136,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Takes an event; returns what comes after it and its text.
+    #[inline]
     fn event<'b>(&mut self, kind: Kind, event: &[u8], after: &'b [u8]) -> Result<&'b [u8], Fault> {
         match kind {
             Kind::Other => {}
@@ -241,18 +242,21 @@ impl<W: Write> Session<W> {
     }
 
     /// The time of an event of the serial queue, which counts from the one before.
+    #[inline]
     fn serial_time(&mut self, since: i64) -> i64 {
         self.serial = self.serial.wrapping_add(since);
         self.serial
     }
 
     /// The time in milliseconds since the first event.
+    #[inline]
     fn ms(&mut self, time: i64) -> u32 {
         let first = *self.first.get_or_insert(time);
         // Saturates at both ends.
         (time.wrapping_sub(first) as f64 * self.ms_per_tick) as u32
     }
 
+    #[inline]
     fn clock(&mut self, time: i64) -> io::Result<()> {
         let ms = self.ms(time);
         self.recording.clock(ms)
@@ -271,6 +275,7 @@ impl<W: Write> Session<W> {
 
     /// The number of the call stack that was sent last, of a block in a pool. The pool is its innermost function, by the
     /// address of its name.
+    #[inline]
     fn number_of(&mut self, pool: u64) -> io::Result<u32> {
         if pool != 0 {
             self.stack.insert(0, pool);
@@ -409,6 +414,7 @@ fn is_constructor(name: &[u8]) -> bool {
     name.starts_with(b"new<") || name.starts_with(b"new_uninit<") || name.starts_with(b"from<")
 }
 
+#[inline]
 fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), Fault> {
     bytes.split_at_checked(at).ok_or_else(|| {
         let left = bytes.len();
@@ -424,12 +430,14 @@ fn text(after: &[u8], length_bytes: usize, more: usize) -> Result<(&[u8], &[u8])
 }
 
 /// The eight bytes of an event from here on; all sizes that are read are those of a table, which a test compares.
+#[inline]
 fn u64_at(event: &[u8], at: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&event[at..at + 8]);
     u64::from_le_bytes(bytes)
 }
 
+#[inline]
 fn i64_at(event: &[u8], at: usize) -> i64 {
     u64_at(event, at) as i64
 }
