@@ -107,13 +107,10 @@ fn begin_alone<M: Send + Sync + 'static, B: Bundle>(
         world.increment_change_tick()
     });
     let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
-    let has_ended = !pool.contains(handle);
+    // If it has ended meanwhile, what is to put it to sleep waits.
     pool.set_body(handle.index(), entity, Body::Awake { birth });
     if let Some(tick) = tick {
         pool.set_born_at(handle.index(), tick);
-    }
-    if has_ended {
-        end_alone::<M>(world, handle.index());
     }
 }
 

@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use millpond::Handle;
 
-use super::{Place, Population};
+use super::{FixedIndex, Population};
 
 /// Says in a world which population of `M` is its own: it is gone with all resources if the world is cleared.
 #[derive(Resource)]
@@ -26,10 +26,7 @@ static HOMES: AtomicU64 = AtomicU64::new(1);
 pub(super) fn settle<M: Component>(world: &mut World) -> u64 {
     let id = HOMES.fetch_add(1, Ordering::Relaxed);
     match world.get_resource_mut::<Home<M>>() {
-        Some(mut home) => {
-            home.id = id;
-            home.missed.clear();
-        }
+        Some(mut home) => home.id = id,
         None => world.insert_resource(Home::<M> {
             id,
             is_hooked: false,
@@ -84,8 +81,8 @@ impl<M: Component> Population<M> {
     fn forget_all(&mut self) {
         for place in 0..self.places.capacity() {
             self.vacate(place);
-            self.members[place] = Place::default();
         }
+        self.indices.fill(FixedIndex::default());
         self.doomed.clear();
         self.overtaken += 1;
     }
@@ -96,8 +93,8 @@ impl<M: Component> Population<M> {
             let place = handle.index() as usize;
             self.vacate(place);
             // The one before, who was to make room.
-            let before = core::mem::take(&mut self.members[place]).in_world;
-            self.doomed.extend(before);
+            let index = self.indices.get_mut(place).map(core::mem::take);
+            self.doomed.extend(index.and_then(|index| index.in_world));
         }
     }
 }

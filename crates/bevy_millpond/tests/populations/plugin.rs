@@ -51,6 +51,35 @@ fn capacities_and_rules_come_from_the_budget() {
     }
 }
 
+/// The budget knows it by its name, and what the builder sets is kept.
+#[test]
+fn a_builder_has_the_last_word() {
+    let mut budget = Budget::new();
+    budget.insert("level", "shots", Entry::new(7).on_full(Overflow::EvictOldest)).unwrap();
+    for sets in [false, true] {
+        let mut app = App::new();
+        app.add_plugins(MillpondPlugin::default().budget(budget.clone(), "level"));
+        let builder = builder().name("shots");
+        app.add_population(if sets { builder.when_full(WhenFull::Refuse) } else { builder });
+        let rule = if sets { WhenFull::Refuse } else { WhenFull::EvictOldest };
+        let bullets = bullets(app.world());
+        assert_eq!((bullets.capacity(), bullets.when_full()), (7, rule));
+    }
+}
+
+#[test]
+fn figures_stand_in_the_order_of_the_populations() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(4));
+    app.add_population(Population::<Health>::builder().capacity(9));
+    app.world_mut().spawn_in::<Health, _>(Health(1)).unwrap();
+    app.update();
+    let figures = app.world().resource::<Figures>().0.iter();
+    let figures: Vec<_> =
+        figures.map(|figure| (figure.name, figure.capacity, figure.stats.live)).collect();
+    assert_eq!(figures, [("Bullet", 4, 0), ("Health", 9, 1)]);
+}
+
 #[test]
 #[should_panic(expected = "population \"Bullet\" needs a capacity")]
 fn a_population_without_a_capacity() {
