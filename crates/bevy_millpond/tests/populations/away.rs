@@ -267,19 +267,22 @@ fn an_eviction_is_applied_while_it_is_away() {
 /// What it was to despawn in its world is somebody else's id in another.
 #[test]
 fn whom_a_despawn_overtook_is_nobody_elsewhere() {
-    let mut left = world(builder().capacity(2));
-    let mut begin = run(&mut left, shoot);
-    let coming = bullets(&left).iter().next().unwrap();
+    // Worlds in which the same ids come next.
+    let [mut left, mut app] = [(); 2].map(|()| {
+        let mut app = App::new();
+        app.add_population(builder().capacity(2));
+        app
+    });
+    let left = left.world_mut();
+    let mut begin = run(left, shoot);
+    let coming = bullets(left).iter().next().unwrap();
     let clear = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
         bullets.clear(&mut commands);
     };
-    let mut end = run(&mut left, clear);
-    end.apply_deferred(&mut left);
+    run(left, clear).apply_deferred(left);
     let moved = left.remove_resource::<Population<Bullet>>().unwrap();
-    begin.apply_deferred(&mut left);
+    begin.apply_deferred(left);
 
-    let mut app = App::new();
-    app.add_population(builder().capacity(2));
     let strangers: Vec<Entity> =
         (0..50).map(|n| app.world_mut().spawn(Bullet(100 + n)).id()).collect();
     assert!(strangers.contains(&coming));

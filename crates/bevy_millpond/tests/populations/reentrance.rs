@@ -209,9 +209,10 @@ fn a_life_ends_before_it_begins() {
     world.add_observer(|_: On<Remove<Bullet>>, mut commands: Commands| {
         commands.clear_population::<Bullet>();
     });
-    for n in 0..200 {
+    for n in 0..2000 {
         world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
         check(&mut world);
     }
-    assert!(world.spawn_empty().id().index_u32() < 50);
+    // Bevy uses ids again some at a time.
+    assert!(world.spawn_empty().id().index_u32() < 400);
 }
