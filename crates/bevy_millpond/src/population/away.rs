@@ -37,6 +37,14 @@ pub(super) fn settle<M: Component>(world: &mut World) -> u64 {
     id
 }
 
+/// Makes a population at home in a world that it has come to, if that had none.
+fn move_in<M: Component>(world: &mut World) {
+    if world.contains_resource::<Population<M>>() && !world.contains_resource::<Home<M>>() {
+        let home = settle::<M>(world);
+        world.resource_mut::<Population<M>>().home = home;
+    }
+}
+
 /// Notes that the population did not see what became of this place.
 pub(super) fn miss<M: Component>(world: &mut World, handle: Handle<M>) {
     if let Some(mut home) = world.get_resource_mut::<Home<M>>() {
@@ -73,6 +81,10 @@ pub(super) fn come_back<M: Component>(mut world: DeferredWorld, context: HookCon
     }
     if !is_home {
         population.forget_all();
+        population.home = home;
+    }
+    if home == 0 {
+        world.commands().queue(move_in::<M>);
     }
 }
 

@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
     use crate::AddPopulation;
-    use crate::population::PopulationWorld;
+    use crate::population::{PopulationCommands, PopulationWorld};
 
     #[derive(Component)]
     struct Bullet;
@@ -233,5 +233,15 @@ mod tests {
             let bullets = app.world().resource::<Population<Bullet>>();
             assert_eq!((bullets.doubted.len(), bullets.doomed.len()), (0, 0), "{ends_first}");
         }
+        // One that is ended before it is spawned, and never is.
+        app.add_observer(|_: On<Remove<Bullet>>, mut commands: Commands| {
+            commands.clear_population::<Bullet>();
+        });
+        let builder = Population::<Bullet>::builder().capacity(1);
+        builder.when_full(crate::WhenFull::EvictOldest).insert_into(app.world_mut());
+        (0..2).for_each(|_| assert!(app.world_mut().spawn_in::<Bullet, _>(Bullet).is_ok()));
+        assert_eq!(app.world().resource::<Population<Bullet>>().doomed.len(), 1);
+        app.update();
+        assert_eq!(app.world().resource::<Population<Bullet>>().doomed.len(), 0);
     }
 }

@@ -7,7 +7,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_millpond::prelude::*;
 
-use crate::{Bullet, entity, found, pool, world};
+use crate::{Bullet, Health, entity, found, pool, world};
 
 /// Ways to take the pool out of the world, do something, and put it back.
 type Away = fn(&mut World, &mut dyn FnMut(&mut World));
@@ -229,4 +229,119 @@ fn a_sub_app() {
         app.world_mut().spawn_pooled::<Bullet, _>(Bullet(n)).unwrap();
     }
     assert_eq!(found(app.world_mut()), [0, 5, 6, 7]);
+}
+
+/// Its ids of components and archetypes are those of its new world, in which it may be out for a moment as well.
+#[test]
+fn a_pool_moves_for_good() {
+    #[derive(Component)]
+    struct Other<const N: u32>;
+    for sleeping in [Sleeping::Disabled, Sleeping::Asleep] {
+        let (mut left, mut right) = (World::new(), World::new());
+        // Components of other numbers than at home.
+        right.spawn((Other::<1>, Other::<2>, Other::<3>));
+        let builder = EntityPool::<Bullet>::builder().capacity(2).sleeping(sleeping);
+        builder.insert_into(&mut left);
+        let old = left.spawn_pooled::<Bullet, _>((Bullet(1), Health(1))).unwrap();
+        left.free_pooled(old);
+        right.insert_resource(left.remove_resource::<EntityPool<Bullet>>().unwrap());
+        right.flush();
+        for n in 0..4 {
+            let handle = right.spawn_pooled::<Bullet, _>((Bullet(n), Health(n))).unwrap();
+            right.resource_scope(|_, _: Mut<EntityPool<Bullet>>| {});
+            assert_eq!((found(&mut right), pool(&right).len()), (vec![n], 1), "{sleeping:?}");
+            let body = entity(&right, handle);
+            right.entity_mut(body).insert(Other::<4>);
+            assert!(right.free_pooled(handle));
+            assert!(found(&mut right).is_empty());
+        }
+        let upkeep = pool(&right).upkeep();
+        assert_eq!((upkeep.made, upkeep.remade, upkeep.disturbed), (2, 0, 0), "{sleeping:?}");
+    }
+}
+
+#[derive(Resource)]
+struct Kept(EntityPool<Bullet>);
+
+fn take_out(world: &mut World) {
+    if let Some(pool) = world.remove_resource::<EntityPool<Bullet>>() {
+        world.insert_resource(Kept(pool));
+    }
+}
+
+/// Has the template, or what resets an entity, take the pool out.
+#[derive(Resource)]
+struct Calm;
+
+/// Code of others that takes the pool out while a life begins or ends: the entity is given up, and the pool goes on.
+#[test]
+fn a_pool_leaves_in_the_middle_of_a_life() {
+    type Code = fn(&mut World);
+    let places: [Code; 5] = [
+        |world| {
+            world.add_observer(|_: On<Insert<Bullet>>, mut commands: Commands| {
+                commands.queue(take_out);
+            });
+        },
+        |world| {
+            world.add_observer(|_: On<Insert<Disabled>>, mut commands: Commands| {
+                commands.queue(take_out);
+            });
+        },
+        |world| {
+            world.add_observer(|_: On<Remove<Disabled>>, mut commands: Commands| {
+                commands.queue(take_out);
+            });
+        },
+        |world| world.insert_resource(Calm),
+        |world| {
+            world.add_observer(|_: On<Remove<Health>>, mut commands: Commands| {
+                commands.queue(take_out);
+            });
+        },
+    ];
+    for (place, code) in places.into_iter().enumerate() {
+        let mut world = World::new();
+        code(&mut world);
+        let in_template = world.remove_resource::<Calm>().is_some();
+        let builder = EntityPool::<Bullet>::builder().capacity(2).on_free(|bullet| {
+            bullet.world_scope(|world| {
+                if world.remove_resource::<Calm>().is_some() {
+                    take_out(world);
+                }
+            });
+        });
+        let builder = builder.template(move |bullet| {
+            bullet.with_child(Health(9));
+            if in_template {
+                bullet.world_scope(take_out);
+            }
+        });
+        builder.insert_into(&mut world);
+        for n in 0..12 {
+            if in_template && n >= 6 {
+                world.insert_resource(Calm);
+            }
+            let spawned = match n % 2 {
+                0 => world.spawn_pooled::<Bullet, _>(Bullet(n)),
+                _ => world.spawn_pooled::<Bullet, _>((Bullet(n), Health(n))),
+            };
+            let spawned = spawned.unwrap();
+            for step in 0..2 {
+                if let Some(Kept(pool)) = world.remove_resource() {
+                    world.insert_resource(pool);
+                }
+                world.flush();
+                if step == 0 {
+                    if let Some(body) = pool(&world).get(spawned) {
+                        world.entity_mut(body).insert(Health(1));
+                    }
+                    world.free_pooled(spawned);
+                }
+            }
+            assert_eq!((found(&mut world), pool(&world).len()), (vec![], 0), "{place} {n}");
+            let mut all = world.query_filtered::<(), (With<InPool<Bullet>>, Allow<Disabled>)>();
+            assert!(all.iter(&world).count() <= 2, "{place} {n}");
+        }
+    }
 }

@@ -340,3 +340,21 @@ fn a_population_leaves_while_a_batch_begins() {
     let population = world.resource::<Population<Bullet>>();
     assert_eq!((population.len(), population.capacity()), (0, 3));
 }
+
+/// In its new world it may be out for a moment as well.
+#[test]
+fn a_population_moves_for_good() {
+    for had_one in [false, true] {
+        let (mut left, mut right) = (world(builder().capacity(2)), World::new());
+        if had_one {
+            builder().capacity(9).insert_into(&mut right);
+        }
+        right.insert_resource(left.remove_resource::<Population<Bullet>>().unwrap());
+        right.flush();
+        for n in 0..2 {
+            right.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+            right.resource_scope(|_, _: Mut<Population<Bullet>>| {});
+        }
+        assert_eq!((members(&right), found(&mut right)), (vec![0, 1], vec![0, 1]));
+    }
+}

@@ -80,6 +80,25 @@ fn figures_stand_in_the_order_of_the_populations() {
     assert_eq!(figures, [("Bullet", 4, 0), ("Health", 9, 1)]);
 }
 
+/// Whoever removes a resource of ours has an app that goes on.
+#[test]
+fn an_app_without_our_resources() {
+    let recorder = Recorder::to_writer(std::io::sink()).unwrap();
+    let mut app = App::new();
+    app.add_plugins(MillpondPlugin::default().recorder(recorder));
+    app.add_population(builder().capacity(2));
+    app.add_entity_pool(EntityPool::<Health>::builder().capacity(2));
+    app.update();
+    let world = app.world_mut();
+    assert!(world.remove_resource::<Figures>().is_some());
+    assert!(world.remove_resource::<PoolRecorder>().is_some());
+    app.update();
+    let world = app.world_mut();
+    assert!(world.remove_resource::<Population<Bullet>>().is_some());
+    assert!(world.remove_resource::<EntityPool<Health>>().is_some());
+    app.update();
+}
+
 #[test]
 #[should_panic(expected = "population \"Bullet\" needs a capacity")]
 fn a_population_without_a_capacity() {
