@@ -328,8 +328,10 @@ fn a_pool_leaves_in_the_middle_of_a_life() {
             };
             let spawned = spawned.unwrap();
             for step in 0..2 {
-                if let Some(Kept(pool)) = world.remove_resource() {
+                // What waits for it may take it out again.
+                while let Some(Kept(pool)) = world.remove_resource() {
                     world.insert_resource(pool);
+                    world.flush();
                 }
                 world.flush();
                 if step == 0 {
