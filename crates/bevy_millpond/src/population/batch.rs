@@ -178,7 +178,7 @@ impl<M: Component> Population<M> {
         dead.clear();
         for entity in entities {
             if let Some(place) = self.take_out(entity) {
-                self.vacate(place);
+                self.places.remove_at(place);
                 dead.push(entity);
             }
         }

@@ -258,7 +258,7 @@ impl<M: Component> Population<M> {
             self.doomed.extend(before.filter(|&before| before != entity));
             self.lose_index(place);
         }
-        self.vacate(place);
+        self.places.remove_at(place);
         true
     }
 
@@ -268,12 +268,17 @@ impl<M: Component> Population<M> {
         member.filter(|_| !self.has_fixed_indices || self.indices[place].in_world == member)
     }
 
-    /// The place of a member, which is to be [made vacant](Self::vacate). (The placeholder is nobody's id: no index is as high as its own.)
+    /// The place of a member, which has none then, and is to be given back. (The placeholder is nobody's id: no index is as high as its own.)
     #[inline(always)]
     fn take_out(&mut self, entity: Entity) -> Option<usize> {
-        let members = &self.members;
-        let is_its_own =
-            |place| members.get(place as usize).is_some_and(|member| member.is(entity));
+        let members = &mut self.members;
+        let is_its_own = |place| match members.get_mut(place as usize) {
+            Some(member) if member.is(entity) => {
+                *member = Member::NONE;
+                true
+            }
+            _ => false,
+        };
         self.by_entity.take_if(entity, is_its_own).map(|place| place as usize)
     }
 

@@ -151,7 +151,7 @@ impl<M: Component> Population<M> {
             return self.despawn_fixed(commands, entity);
         }
         let Some(place) = self.take_out(entity) else { return false };
-        self.vacate(place);
+        self.places.remove_at(place);
         commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         true
     }
