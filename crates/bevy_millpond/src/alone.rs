@@ -89,35 +89,37 @@ struct Turn<'w, M: Send + Sync + 'static> {
 }
 
 impl<M: Send + Sync + 'static> Turn<'_, M> {
+    /// What waits for the entity; or ends the turn.
     fn next(&mut self) -> Option<Act> {
-        if !self.world.contains_resource::<EntityPool<M>>() {
-            return None;
-        }
+        let is_away = !self.world.contains_resource::<EntityPool<M>>();
+        let index = self.index;
         let mut doing = self.world.get_resource_mut::<Doing<M>>()?;
-        let at = doing.waiting().iter().position(|(index, _)| *index == self.index)?;
-        Some(doing.waiting().remove(at).1)
+        if !is_away && let Some(at) = doing.waiting().iter().position(|(slot, _)| *slot == index) {
+            return Some(doing.waiting().remove(at).1);
+        }
+        doing.slots.retain(|&slot| slot != index);
+        if is_away {
+            doing.late().push((index, Box::new(move |world| give_up::<M>(world, index))));
+            let waits: Vec<_> =
+                doing.waiting().extract_if(.., |(slot, _)| *slot == index).collect();
+            doing.late().extend(waits);
+        }
+        None
     }
 }
 
 impl<M: Send + Sync + 'static> Drop for Turn<'_, M> {
     fn drop(&mut self) {
+        if self.is_done {
+            return;
+        }
         let index = self.index;
-        let is_away = !self.world.contains_resource::<EntityPool<M>>();
         if let Some(mut doing) = self.world.get_resource_mut::<Doing<M>>() {
             doing.slots.retain(|&slot| slot != index);
-            if is_away {
-                doing.late().push((index, Box::new(move |world| give_up::<M>(world, index))));
-            }
-            if is_away || !self.is_done {
-                let waits: Vec<_> =
-                    doing.waiting().extract_if(.., |(slot, _)| *slot == index).collect();
-                doing.late().extend(waits.into_iter().filter(|_| self.is_done));
-            }
+            doing.waiting().retain(|(slot, _)| *slot != index);
         }
         // Nobody knows what it is by now.
-        if !self.is_done
-            && let Some(mut pool) = self.world.get_resource_mut::<EntityPool<M>>()
-        {
+        if let Some(mut pool) = self.world.get_resource_mut::<EntityPool<M>>() {
             pool.lose_slot(index);
         }
     }
