@@ -80,7 +80,7 @@ use crate::full::WhenFull;
 /// Clones, and entities that get an `M` in another way, are none. When the population notices that others ended a member is
 /// a choice: [`Noticing`].
 ///
-/// **Memory**: allocated when the population is built, some 20 bytes a place, or 60 with fixed indices; and 4 bytes for each index that Bevy has given
+/// **Memory**: allocated when the population is built, some 20 bytes a place, or 45 with fixed indices; and 4 bytes for each index that Bevy has given
 /// to entities, up to the highest of a member.
 ///
 /// **Time**: all methods are O(1), unless they say otherwise.
