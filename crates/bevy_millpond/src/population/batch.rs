@@ -85,7 +85,7 @@ impl<M: Component> Population<M> {
     }
 
     /// The same as [`spawn_batch`](Self::spawn_batch), but returns the entities of those that there was room for, in the order
-    /// of their bundles. It takes the ids from the allocator of the world, which is a parameter of the system, and some 190
+    /// of their bundles. It takes the ids from the allocator of the world, which is a parameter of the system, and some 160
     /// instructions more for each.
     ///
     /// ```

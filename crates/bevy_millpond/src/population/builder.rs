@@ -89,7 +89,7 @@ impl<M: Component> PopulationBuilder<M> {
 
     /// Gives each place an index of Bevy's entities for itself: all members of a place have that index, and each has the next
     /// generation. Ids then depend only on which places were taken how often, and not on what else is spawned: for
-    /// rollback, and for worlds that are to agree on ids. It takes some 750 instructions more for each life.
+    /// rollback, and for worlds that are to agree on ids. It takes some 1,000 instructions more for each life.
     ///
     /// Members have to be despawned by [`Population::despawn`] then, or [`clear`](Population::clear). If others despawn one, its
     /// index is Bevy's again, and the place gets another: [`Population::indices_lost`].

@@ -19,7 +19,7 @@ pub enum Noticing {
     /// So a place is vacant in the next frame at the latest. [`Population::despawn`] makes it vacant at once.
     #[default]
     EachFrame,
-    /// At once, by a hook of the component, which takes some 200 to 300 instructions for each member that ends: a quarter of the life
+    /// At once, by a hook of the component, which takes some 180 to 300 instructions for each member that ends: a quarter of the life
     /// of a small entity. The component may have no hook `on_remove` of its own.
     AtOnce,
 }
