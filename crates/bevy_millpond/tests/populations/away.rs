@@ -356,5 +356,9 @@ fn a_population_moves_for_good() {
             right.resource_scope(|_, _: Mut<Population<Bullet>>| {});
         }
         assert_eq!((members(&right), found(&mut right)), (vec![0, 1], vec![0, 1]));
+        // Nor does it take the next world for that one.
+        let mut third = World::new();
+        third.insert_resource(right.remove_resource::<Population<Bullet>>().unwrap());
+        assert_eq!(bullets(&third).len(), 0);
     }
 }
