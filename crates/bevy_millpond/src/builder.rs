@@ -10,6 +10,7 @@ use crate::alone::prepare;
 use crate::full::WhenFull;
 use crate::home::{bury, next_salt, settle_in};
 use crate::life::{make_ahead, make_ahead_with};
+use crate::member::InPool;
 use crate::name::short_name;
 use crate::pool::EntityPool;
 use crate::settings::Settings;
@@ -234,14 +235,15 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
     /// Inserts the pool without making entities, and returns what makes them.
     #[track_caller]
     pub(crate) fn insert_cold(self, world: &mut World) -> Option<MakeAhead> {
-        let Self { capacity, settings, make_ahead, salt, .. } = self;
+        let Self { capacity, mut settings, make_ahead, salt, .. } = self;
         let Some(capacity) = capacity else {
             panic!(
                 "pool {:?} needs a capacity: call `.capacity(entities)` on its builder, or give `MillpondPlugin` a budget",
                 settings.name
             );
         };
-        let components = settings.components::<M>(world);
+        settings.ignored.push(|world| world.register_component::<InPool<M>>());
+        let components = settings.components(world);
         prepare::<M>(world);
         let identity = settle_in::<M>(world);
         let salt = salt.unwrap_or_else(next_salt::<M>);

@@ -44,7 +44,7 @@ fn move_in<M: Send + Sync + 'static>(world: &mut World) {
     else {
         return;
     };
-    let components = settings.components::<M>(world);
+    let components = settings.components(world);
     let identity = settle_in::<M>(world);
     if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
         pool.move_in(identity, components);

@@ -6,7 +6,6 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 
 use crate::full::WhenFull;
-use crate::member::InPool;
 use crate::sleep::Sleeping;
 
 /// Makes what the bundle does not: children, meshes, observers.
@@ -36,11 +35,11 @@ pub(crate) struct Components {
 
 impl Settings {
     /// Makes a world ready for entities that sleep, and finds its components.
-    pub(crate) fn components<M: Send + Sync + 'static>(&self, world: &mut World) -> Components {
+    pub(crate) fn components(&self, world: &mut World) -> Components {
         self.sleeping.register(world);
         let children = world.register_component::<Children>();
         let marker = self.sleeping.component(world);
-        let mut ignored = vec![world.register_component::<InPool<M>>(), children];
+        let mut ignored = vec![children];
         ignored.extend(self.ignored.iter().map(|register| register(world)));
         Components { children, marker, ignored }
     }
