@@ -2,7 +2,8 @@
 //!
 //! What begins or ends a life runs code of others: templates, hooks, observers. If that begins or ends a life of the same
 //! entity, it waits until the first is done: so an entity is never half of one life and half of another. What comes while
-//! the pool is out of its world for a moment waits until it is back.
+//! the pool is out of its world for a moment waits until it is back. If the code of others takes it out in the middle, its
+//! entity is given up.
 
 use core::marker::PhantomData;
 use std::sync::Mutex;
@@ -55,7 +56,12 @@ pub(crate) fn alone<M: Send + Sync + 'static>(
     index: u32,
     act: impl FnOnce(&mut World) + Send + 'static,
 ) {
-    let is_away = !world.contains_resource::<EntityPool<M>>();
+    let pool = world.get_resource::<EntityPool<M>>();
+    let is_away = pool.is_none();
+    if let Some(pool) = pool.filter(|pool| pool.is_stranger) {
+        let move_in = pool.identity.move_in;
+        move_in(world);
+    }
     let mut doing = world.get_resource_or_init::<Doing<M>>();
     if is_away {
         doing.late().push((index, Box::new(act)));
@@ -83,28 +89,50 @@ struct Turn<'w, M: Send + Sync + 'static> {
 }
 
 impl<M: Send + Sync + 'static> Turn<'_, M> {
+    /// What waits for the entity; or ends the turn.
     fn next(&mut self) -> Option<Act> {
+        let is_away = !self.world.contains_resource::<EntityPool<M>>();
+        let index = self.index;
         let mut doing = self.world.get_resource_mut::<Doing<M>>()?;
-        let at = doing.waiting().iter().position(|(index, _)| *index == self.index)?;
-        Some(doing.waiting().remove(at).1)
+        if !is_away && let Some(at) = doing.waiting().iter().position(|(slot, _)| *slot == index) {
+            return Some(doing.waiting().remove(at).1);
+        }
+        doing.slots.retain(|&slot| slot != index);
+        if is_away {
+            doing.late().push((index, Box::new(move |world| give_up::<M>(world, index))));
+            let waits: Vec<_> =
+                doing.waiting().extract_if(.., |(slot, _)| *slot == index).collect();
+            doing.late().extend(waits);
+        }
+        None
     }
 }
 
 impl<M: Send + Sync + 'static> Drop for Turn<'_, M> {
     fn drop(&mut self) {
+        if self.is_done {
+            return;
+        }
         let index = self.index;
         if let Some(mut doing) = self.world.get_resource_mut::<Doing<M>>() {
             doing.slots.retain(|&slot| slot != index);
-            if !self.is_done {
-                doing.waiting().retain(|(slot, _)| *slot != index);
-            }
+            doing.waiting().retain(|(slot, _)| *slot != index);
         }
         // Nobody knows what it is by now.
-        if !self.is_done
-            && let Some(mut pool) = self.world.get_resource_mut::<EntityPool<M>>()
-        {
+        if let Some(mut pool) = self.world.get_resource_mut::<EntityPool<M>>() {
             pool.lose_slot(index);
         }
+    }
+}
+
+/// Despawns an entity of which nobody knows what it is by now.
+fn give_up<M: Send + Sync + 'static>(world: &mut World, index: u32) {
+    let slot = world.get_resource::<EntityPool<M>>().and_then(|pool| pool.slot(index));
+    let Some(entity) = slot.and_then(|slot| slot.entity) else { return };
+    let _gone_already = world.try_despawn(entity);
+    // If it was gone, nobody has told the pool.
+    if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+        pool.lose(index, entity);
     }
 }
 

@@ -4,7 +4,6 @@ use core::fmt;
 use core::marker::PhantomData;
 use std::sync::Arc;
 
-use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 
 use crate::alone::prepare;
@@ -27,7 +26,6 @@ pub struct EntityPoolBuilder<M: Send + Sync + 'static> {
     pub(crate) has_rule: bool,
     pub(crate) settings: Settings,
     pub(crate) make_ahead: Option<MakeAhead>,
-    pub(crate) ignored: Vec<fn(&mut World) -> ComponentId>,
     salt: Option<u64>,
     kind: PhantomData<fn() -> M>,
 }
@@ -70,9 +68,9 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
                 template: None,
                 on_free: None,
                 checks_resets: cfg!(debug_assertions),
+                ignored: Vec::new(),
             },
             make_ahead: None,
-            ignored: Vec::new(),
             salt: None,
             kind: PhantomData,
         }
@@ -158,7 +156,7 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
     /// [`check_resets`](Self::check_resets) does not name them: what is constant, and what other systems compute anew, such
     /// as `GlobalTransform`.
     pub fn keep<C: Component>(mut self) -> Self {
-        self.ignored.push(|world| world.register_component::<C>());
+        self.settings.ignored.push(|world| world.register_component::<C>());
         self
     }
 
@@ -237,24 +235,19 @@ impl<M: Send + Sync + 'static> EntityPoolBuilder<M> {
     /// Inserts the pool without making entities, and returns what makes them.
     #[track_caller]
     pub(crate) fn insert_cold(self, world: &mut World) -> Option<MakeAhead> {
-        let Self { capacity, settings, make_ahead, ignored, salt, .. } = self;
+        let Self { capacity, mut settings, make_ahead, salt, .. } = self;
         let Some(capacity) = capacity else {
             panic!(
                 "pool {:?} needs a capacity: call `.capacity(entities)` on its builder, or give `MillpondPlugin` a budget",
                 settings.name
             );
         };
-        settings.sleeping.register(world);
-        let mut ids: Vec<ComponentId> =
-            ignored.into_iter().map(|register| register(world)).collect();
-        let children = world.register_component::<Children>();
-        ids.extend([world.register_component::<InPool<M>>(), children]);
-        let marker = settings.sleeping.component(world);
+        settings.ignored.push(|world| world.register_component::<InPool<M>>());
+        let components = settings.components(world);
         prepare::<M>(world);
         let identity = settle_in::<M>(world);
         let salt = salt.unwrap_or_else(next_salt::<M>);
-        let pool =
-            EntityPool::<M>::new(capacity, settings, salt, identity, [children, marker], ids);
+        let pool = EntityPool::<M>::new(capacity, settings, salt, identity, components);
         world.insert_resource(pool);
         bury::<M>(world);
         make_ahead

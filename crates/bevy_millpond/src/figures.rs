@@ -88,12 +88,14 @@ impl Measures {
         capacity: usize,
         stats: Stats,
         mut diagnostics: Diagnostics,
-        mut figures: ResMut<Figures>,
+        figures: Option<ResMut<Figures>>,
     ) {
         for (path, (_, value)) in self.paths.iter().zip(MEASURES) {
             diagnostics.add_measurement(path, || value(&stats));
         }
-        if let Some(figure) = figures.0.get_mut(self.at) {
+        if let Some(mut figures) = figures
+            && let Some(figure) = figures.0.get_mut(self.at)
+        {
             (figure.capacity, figure.stats) = (capacity, stats);
         }
     }

@@ -35,7 +35,20 @@ pub(crate) fn settle_in<M: Send + Sync + 'static>(world: &mut World) -> Identity
         Some(mut home) => home.pools.push(pool),
         None => world.insert_resource(Home::<M> { pools: vec![pool], kind: PhantomData }),
     }
-    Identity::new(id, alive, come_back::<M>)
+    Identity::new(id, alive, come_back::<M>, move_in::<M>)
+}
+
+/// Makes a pool at home in a world that it has come to: what it knew of components and archetypes was of another world.
+fn move_in<M: Send + Sync + 'static>(world: &mut World) {
+    let Some(settings) = world.get_resource::<EntityPool<M>>().map(|pool| pool.settings.clone())
+    else {
+        return;
+    };
+    let components = settings.components(world);
+    let identity = settle_in::<M>(world);
+    if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+        pool.move_in(identity, components);
+    }
 }
 
 /// How many pools of this kind the program had: so each refuses the handles of the others, also of those in other worlds.
@@ -92,6 +105,7 @@ fn come_back<M: Send + Sync + 'static>(mut world: DeferredWorld, context: HookCo
         for index in gone {
             pool.lose_slot(index);
         }
+        pool.is_stranger = !is_home;
     }
     world.commands().queue(catch_up::<M>);
 }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use bevy_ecs::lifecycle::HookContext;
-use bevy_ecs::world::DeferredWorld;
+use bevy_ecs::world::{DeferredWorld, World};
 
 #[derive(Debug)]
 pub(crate) struct Identity {
     pub(crate) id: u32,
     /// What brings the pool up to date when it is inserted into a world.
     pub(crate) come_back: fn(DeferredWorld<'_>, HookContext),
+    /// What makes the pool at home in a world that it has come to.
+    pub(crate) move_in: fn(&mut World),
     /// Gone as soon as the pool is.
     _alive: Arc<()>,
 }
@@ -19,7 +21,8 @@ impl Identity {
         id: u32,
         alive: Arc<()>,
         come_back: fn(DeferredWorld<'_>, HookContext),
+        move_in: fn(&mut World),
     ) -> Self {
-        Self { id, come_back, _alive: alive }
+        Self { id, come_back, move_in, _alive: alive }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn report_leftovers<M: Send + Sync + 'static>(
     let Some(slot) = pool.slot(index) else { return };
     let is_left = |&id: &ComponentId| {
         !pool.birth(birth).explicit.contains(&id)
-            && !pool.ignored.contains(&id)
+            && !pool.components.ignored.contains(&id)
             && !pool.left.contains(&id)
             // Without a size, there is no state.
             && world.components().get_info(id).is_some_and(|info| info.layout().size() > 0)

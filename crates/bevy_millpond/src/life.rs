@@ -61,7 +61,7 @@ fn begin_alone<M: Send + Sync + 'static, B: Bundle>(
             } else {
                 finish::<M>(world, handle.index(), entity, birth)
             };
-            let rest = ready::<M>(world, entity, known, rest);
+            let Some(rest) = ready::<M>(world, entity, known, rest) else { return };
             // It never slept.
             was_awake = matches!(rest, Rest::Life { .. });
             rest
@@ -76,7 +76,8 @@ fn begin_alone<M: Send + Sync + 'static, B: Bundle>(
                 world.resource_mut::<EntityPool<M>>().count_disturbed();
                 strip::<M>(world, entity)
             };
-            ready::<M>(world, entity, known, rest)
+            let Some(rest) = ready::<M>(world, entity, known, rest) else { return };
+            rest
         }
     };
     if known.is_none() {
@@ -107,13 +108,10 @@ fn begin_alone<M: Send + Sync + 'static, B: Bundle>(
         world.increment_change_tick()
     });
     let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return };
-    let has_ended = !pool.contains(handle);
+    // If it has ended meanwhile, what is to put it to sleep waits.
     pool.set_body(handle.index(), entity, Body::Awake { birth });
     if let Some(tick) = tick {
         pool.set_born_at(handle.index(), tick);
-    }
-    if has_ended {
-        end_alone::<M>(world, handle.index());
     }
 }
 
@@ -284,7 +282,7 @@ fn sleep_ahead<M: Send + Sync + 'static>(
         return;
     }
     let rest = rest(world);
-    let sleep = world.resource::<EntityPool<M>>().sleep();
+    let Some(sleep) = world.get_resource::<EntityPool<M>>().map(EntityPool::sleep) else { return };
     rests::<M>(world, index, entity, rest, sleep);
     let tick = world.increment_change_tick();
     if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
@@ -369,14 +367,15 @@ fn build(world: &mut World, entity: Entity, template: Option<Template>) {
     }
 }
 
-/// Gets an entity into a state in which the bundle makes it what a new entity would be.
+/// Gets an entity into a state in which the bundle makes it what a new entity would be. `None` if code of others took the pool
+/// away.
 fn ready<M: Send + Sync + 'static>(
     world: &mut World,
     entity: Entity,
     bundle: Option<u16>,
     rest: Rest,
-) -> Rest {
-    let pool = world.resource::<EntityPool<M>>();
+) -> Option<Rest> {
+    let pool = world.get_resource::<EntityPool<M>>()?;
     let is_same =
         |birth| bundle.is_some_and(|of| pool.birth(of).bundle == pool.birth(birth).bundle);
     let rest = match rest {
@@ -384,13 +383,13 @@ fn ready<M: Send + Sync + 'static>(
         rest => rest,
     };
     if rest == Rest::Bare {
-        let pool = world.resource::<EntityPool<M>>();
+        let pool = world.get_resource::<EntityPool<M>>()?;
         let (template, sleep) = (pool.settings.template.clone(), pool.sleep());
         sleep.wake(world, entity);
         build(world, entity, template);
-        return Rest::Template;
+        return Some(Rest::Template);
     }
-    rest
+    Some(rest)
 }
 
 /// Removes everything from an entity but its place in the pool.
@@ -411,14 +410,12 @@ fn strip<M: Send + Sync + 'static>(world: &mut World, entity: Entity) -> Rest {
 /// everything.
 fn tidy<M: Send + Sync + 'static>(world: &mut World, entity: Entity, birth: u16) -> Rest {
     despawn_added_children(world, entity);
-    let is_as_born = |world: &World| {
-        archetype_of(world, entity)
-            == Some(world.resource::<EntityPool<M>>().birth(birth).archetype)
-    };
-    if is_as_born(world) {
+    let archetype = archetype_of(world, entity);
+    let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() else { return Rest::Bare };
+    if archetype == Some(pool.birth(birth).archetype) {
         return Rest::Life { birth };
     }
-    let mut added = core::mem::take(&mut world.resource_mut::<EntityPool<M>>().scratch);
+    let mut added = core::mem::take(&mut pool.scratch);
     let pool = world.resource::<EntityPool<M>>();
     let born = pool.birth(birth);
     let (Some(was), Ok(body)) = (world.archetypes().get(born.archetype), world.get_entity(entity))
@@ -435,7 +432,9 @@ fn tidy<M: Send + Sync + 'static>(world: &mut World, entity: Entity, birth: u16)
         body.remove_by_ids(&added);
     }
     added.clear();
-    world.resource_mut::<EntityPool<M>>().scratch = added;
+    if let Some(mut pool) = world.get_resource_mut::<EntityPool<M>>() {
+        pool.scratch = added;
+    }
     if is_lost { Rest::Bare } else { Rest::Life { birth } }
 }
 
@@ -459,7 +458,7 @@ fn learn<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity)
 /// Refuses a bundle that would replace the children of the template by its own.
 fn refuse_second_children<M: Send + Sync + 'static, B: Bundle>(world: &mut World, entity: Entity) {
     let children = world.register_component::<Children>();
-    let name = world.resource::<EntityPool<M>>().name();
+    let Some(name) = world.get_resource::<EntityPool<M>>().map(EntityPool::name) else { return };
     let brings = world.register_bundle::<B>().contributed_components().contains(&children);
     assert!(
         !brings || !has_kept_child(world, entity),

@@ -141,7 +141,7 @@ impl AddEntityPool for App {
             Last,
             move |pool: Option<Res<EntityPool<M>>>,
                   diagnostics: Diagnostics,
-                  figures: ResMut<Figures>| {
+                  figures: Option<ResMut<Figures>>| {
                 if let Some(pool) = pool {
                     measure.note(pool.capacity(), pool.stats(), diagnostics, figures);
                 }
@@ -189,7 +189,7 @@ impl AddPopulation for App {
         let measure = self.register_measures("populations", name);
         let measure = move |population: Option<Res<Population<M>>>,
                             diagnostics: Diagnostics,
-                            figures: ResMut<Figures>| {
+                            figures: Option<ResMut<Figures>>| {
             if let Some(population) = population {
                 measure.note(population.capacity(), population.stats(), diagnostics, figures);
             }

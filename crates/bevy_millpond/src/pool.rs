@@ -17,7 +17,7 @@ use millpond::{Handle, Recycler, Refusal, Stats};
 use crate::by_entity::ByEntity;
 use crate::full::{Full, WhenFull};
 use crate::identity::Identity;
-use crate::settings::Settings;
+use crate::settings::{Components, Settings};
 use crate::sleep::Sleep;
 use crate::slot::{Birth, Body, Slot};
 
@@ -55,10 +55,9 @@ pub struct EntityPool<M: Send + Sync + 'static> {
     births: Vec<Birth>,
     upkeep: Upkeep,
     pub(crate) settings: Settings,
-    /// [`Children`], and what puts entities to sleep.
-    components: [ComponentId; 2],
-    /// The components that a reset may leave as they are.
-    pub(crate) ignored: Vec<ComponentId>,
+    pub(crate) components: Components,
+    /// Whether it has come to another world, of whose components it does not know yet.
+    pub(crate) is_stranger: bool,
     pub(crate) leftovers: Vec<String>,
     /// Those of the leftovers, in the same order.
     pub(crate) left: Vec<ComponentId>,
@@ -96,8 +95,7 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
         settings: Settings,
         salt: u64,
         identity: Identity,
-        components: [ComponentId; 2],
-        ignored: Vec<ComponentId>,
+        components: Components,
     ) -> Self {
         let slots = capacity.saturating_add(settings.when_full.beyond());
         let slots: Recycler<Slot, Lifo, PoolHandle<M>> =
@@ -115,12 +113,22 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
             upkeep: Upkeep::default(),
             settings,
             components,
-            ignored,
+            is_stranger: false,
             leftovers: Vec::new(),
             left: Vec::new(),
             told_of_change: false,
             scratch: Vec::new(),
         }
+    }
+
+    /// Makes the pool, which has no entities, one of another world.
+    pub(crate) fn move_in(&mut self, identity: Identity, components: Components) {
+        self.identity = identity;
+        self.components = components;
+        self.is_stranger = false;
+        self.births.clear();
+        self.left.clear();
+        self.leftovers.clear();
     }
 
     /// Returns the number of entities that the pool keeps: awake, asleep and not yet made.
@@ -392,7 +400,7 @@ impl<M: Send + Sync + 'static> EntityPool<M> {
     }
 
     pub(crate) fn sleep(&self) -> Sleep {
-        let [children, marker] = self.components;
+        let Components { children, marker, .. } = self.components;
         Sleep { by: self.settings.sleeping, children, marker }
     }
 }

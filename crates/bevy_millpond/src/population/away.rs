@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use millpond::Handle;
 
-use super::{Place, Population};
+use super::{FixedIndex, Population};
 
 /// Says in a world which population of `M` is its own: it is gone with all resources if the world is cleared.
 #[derive(Resource)]
@@ -26,10 +26,7 @@ static HOMES: AtomicU64 = AtomicU64::new(1);
 pub(super) fn settle<M: Component>(world: &mut World) -> u64 {
     let id = HOMES.fetch_add(1, Ordering::Relaxed);
     match world.get_resource_mut::<Home<M>>() {
-        Some(mut home) => {
-            home.id = id;
-            home.missed.clear();
-        }
+        Some(mut home) => home.id = id,
         None => world.insert_resource(Home::<M> {
             id,
             is_hooked: false,
@@ -38,6 +35,14 @@ pub(super) fn settle<M: Component>(world: &mut World) -> u64 {
         }),
     }
     id
+}
+
+/// Makes a population at home in a world that it has come to, if that had none.
+fn move_in<M: Component>(world: &mut World) {
+    if world.contains_resource::<Population<M>>() && !world.contains_resource::<Home<M>>() {
+        let home = settle::<M>(world);
+        world.resource_mut::<Population<M>>().home = home;
+    }
 }
 
 /// Notes that the population did not see what became of this place.
@@ -76,6 +81,10 @@ pub(super) fn come_back<M: Component>(mut world: DeferredWorld, context: HookCon
     }
     if !is_home {
         population.forget_all();
+        population.home = home;
+    }
+    if home == 0 {
+        world.commands().queue(move_in::<M>);
     }
 }
 
@@ -84,8 +93,8 @@ impl<M: Component> Population<M> {
     fn forget_all(&mut self) {
         for place in 0..self.places.capacity() {
             self.vacate(place);
-            self.members[place] = Place::default();
         }
+        self.indices.fill(FixedIndex::default());
         self.doomed.clear();
         self.overtaken += 1;
     }
@@ -96,8 +105,8 @@ impl<M: Component> Population<M> {
             let place = handle.index() as usize;
             self.vacate(place);
             // The one before, who was to make room.
-            let before = core::mem::take(&mut self.members[place]).in_world;
-            self.doomed.extend(before);
+            let index = self.indices.get_mut(place).map(core::mem::take);
+            self.doomed.extend(index.and_then(|index| index.in_world));
         }
     }
 }

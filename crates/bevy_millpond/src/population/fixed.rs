@@ -1,7 +1,7 @@
 //! Members with fixed indices: each place has an index of Bevy's entities for itself, and each of its lives has the next
 //! generation.
 //!
-//! The index is the place's while its member is spawned (`Place::in_world`), and while nobody is (`Place::is_reserved`): between
+//! The index is the place's while its member is spawned (`FixedIndex::in_world`), and while nobody is (`FixedIndex::is_reserved`): between
 //! the two stand the population's own commands, which despawn without giving the index back to Bevy. If others despawn a
 //! member, Bevy has its index, and the place gets a new one. Ids are promised when a spawn is called. The commands that keep
 //! the promise may be applied in any order, and some lives are over before: the generations of those are passed over.
@@ -9,9 +9,9 @@
 use bevy_ecs::prelude::*;
 use millpond::Handle;
 
-use super::place::Member;
+use super::place::{FixedIndex, Member};
 use super::spawn::{Birth, warn};
-use super::{Place, Population, away};
+use super::{Population, away};
 
 /// The id of the next life with the index of this one.
 fn after(entity: Entity) -> Entity {
@@ -21,9 +21,9 @@ fn after(entity: Entity) -> Entity {
 impl<M: Component> Population<M> {
     /// Gives each place an index.
     pub(super) fn reserve_indices(&mut self, world: &World) {
-        for place in &mut self.members {
-            place.next = Some(world.entity_allocator().alloc());
-            place.is_reserved = true;
+        for index in &mut self.indices {
+            index.next = Some(world.entity_allocator().alloc());
+            index.is_reserved = true;
         }
     }
 
@@ -41,9 +41,8 @@ impl<M: Component> Population<M> {
 
     /// The place stays taken until the entity is despawned, so that nobody spawns there before.
     pub(super) fn await_end(&mut self, at: usize, entity: Entity) -> Option<Handle<M>> {
-        let place = &mut self.members[at];
-        place.member = Member::NONE;
-        place.next = Some(after(entity));
+        self.members[at] = Member::NONE;
+        self.indices[at].next = Some(after(entity));
         self.places.handle_at(at)
     }
 
@@ -71,25 +70,23 @@ impl<M: Component> Population<M> {
 
     /// The id of the life for which this place was taken.
     pub(super) fn next_id(&mut self, handle: Handle<M>) -> Option<Entity> {
-        let place = self.place_mut(handle);
         // After whom the place was taken from, who may not even be spawned yet.
-        let next = place.member.take().map(after);
-        next.or(place.next.take())
+        let next = self.members[handle.index() as usize].take().map(after);
+        next.or(self.index_mut(handle).next.take())
     }
 
-    pub(super) fn place_mut(&mut self, handle: Handle<M>) -> &mut Place {
-        &mut self.members[handle.index() as usize]
+    fn index_mut(&mut self, handle: Handle<M>) -> &mut FixedIndex {
+        &mut self.indices[handle.index() as usize]
     }
 
     fn is_of(&self, handle: Handle<M>, entity: Entity) -> bool {
-        self.places.contains(handle) && self.members[handle.index() as usize].member.is(entity)
+        self.places.contains(handle) && self.members[handle.index() as usize].is(entity)
     }
 
     /// Lets the place go of its index.
     pub(super) fn lose_index(&mut self, at: usize) {
         self.indices_lost += 1;
-        let place = &mut self.members[at];
-        (place.next, place.in_world, place.is_reserved) = (None, None, false);
+        self.indices[at] = FixedIndex::default();
     }
 }
 
@@ -108,22 +105,22 @@ pub(super) fn begin<M: Component, B: Bundle>(
     if !population.is_of(handle, entity) {
         return;
     }
-    let place = population.place_mut(handle);
+    let index = population.index_mut(handle);
     if is_made {
-        (place.in_world, place.is_reserved) = (Some(entity), false);
+        (index.in_world, index.is_reserved) = (Some(entity), false);
         if let Ok(mut made) = world.get_entity_mut(entity) {
             made.insert(bundle);
         }
         return;
     }
-    if let Some(before) = place.in_world.take() {
+    if let Some(before) = index.in_world.take() {
         let is_ended = world.try_despawn_no_free(before).is_ok();
         // Hooks and observers have run.
         let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
             away::miss(world, handle);
             return;
         };
-        population.place_mut(handle).is_reserved = is_ended;
+        population.index_mut(handle).is_reserved = is_ended;
         if !population.is_of(handle, entity) {
             return;
         }
@@ -145,11 +142,11 @@ pub(super) fn begin<M: Component, B: Bundle>(
 /// Brings the index of a place to the generation of this entity, and takes it. Returns `false` if the place has no index.
 fn pass_over<M: Component>(world: &mut World, handle: Handle<M>, entity: Entity) -> bool {
     let mut population = world.resource_mut::<Population<M>>();
-    let place = population.place_mut(handle);
-    if !core::mem::take(&mut place.is_reserved) {
+    let index = population.index_mut(handle);
+    if !core::mem::take(&mut index.is_reserved) {
         return false;
     }
-    place.in_world = Some(entity);
+    index.in_world = Some(entity);
     loop {
         let next = world.entities().resolve_from_index(entity.index());
         if next == entity {
@@ -170,7 +167,7 @@ pub(super) fn end<M: Component>(world: &mut World, handle: Handle<M>, entity: En
     };
     // If its spawn is still in another queue, the one before has not been despawned yet. If the next life has begun, all is done.
     let is_last = population.places.contains(handle);
-    let in_world = &mut population.place_mut(handle).in_world;
+    let in_world = &mut population.index_mut(handle).in_world;
     if let Some(last) = in_world.take_if(|last| is_last || *last == entity) {
         let is_ended = world.try_despawn_no_free(last).is_ok();
         let Some(mut population) = world.get_resource_mut::<Population<M>>() else {
@@ -178,7 +175,7 @@ pub(super) fn end<M: Component>(world: &mut World, handle: Handle<M>, entity: En
             return;
         };
         if is_ended {
-            population.place_mut(handle).is_reserved = true;
+            population.index_mut(handle).is_reserved = true;
         } else {
             population.lose_index(handle.index() as usize);
         }

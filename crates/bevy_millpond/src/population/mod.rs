@@ -31,7 +31,7 @@ pub(crate) use away::Home;
 pub(crate) use notice::notice;
 
 use batch::Spare;
-use place::{Member, Place};
+use place::{FixedIndex, Member};
 
 use crate::by_entity::ByEntity;
 use crate::full::WhenFull;
@@ -80,7 +80,7 @@ use crate::full::WhenFull;
 /// Clones, and entities that get an `M` in another way, are none. When the population notices that others ended a member is
 /// a choice: [`Noticing`].
 ///
-/// **Memory**: allocated when the population is built, some 40 bytes a place; and 4 bytes for each index that Bevy has given
+/// **Memory**: allocated when the population is built, some 20 bytes a place, or 45 with fixed indices; and 4 bytes for each index that Bevy has given
 /// to entities, up to the highest of a member.
 ///
 /// **Time**: all methods are O(1), unless they say otherwise.
@@ -94,7 +94,9 @@ pub struct Population<M: Component> {
     /// Which places are taken, and the figures.
     places: HandleAllocator<Lifo, Handle<M>>,
     /// One for each place.
-    members: Box<[Place]>,
+    members: Box<[Member]>,
+    /// One for each place, if indices are fixed.
+    indices: Box<[FixedIndex]>,
     oldest: Option<EvictOldest<Handle<M>>>,
     by_entity: ByEntity,
     name: &'static str,
@@ -108,6 +110,8 @@ pub struct Population<M: Component> {
     home: u64,
     /// Where the next look for members that are gone begins.
     next_look: usize,
+    /// Members that were not spawned when they were last looked at.
+    doubted: Vec<Entity>,
     /// Despawned by commands that were applied before those that spawn them.
     doomed: Vec<Entity>,
     /// The types of bundle that were looked at: whether they have an `M`.
@@ -200,14 +204,14 @@ impl<M: Component> Population<M> {
     #[must_use]
     pub fn place_of(&self, entity: Entity) -> Option<usize> {
         let place = self.by_entity.get(entity)? as usize;
-        self.members.get(place)?.member.is(entity).then_some(place)
+        self.members.get(place)?.is(entity).then_some(place)
     }
 
     /// Returns the member in this place, or `None` if it is vacant.
     #[inline]
     #[must_use]
     pub fn at(&self, place: usize) -> Option<Entity> {
-        self.members.get(place)?.member.get()
+        self.members.get(place)?.get()
     }
 
     /// Iterates over the members, in the order of their places. O(capacity / 64 + members).
@@ -242,33 +246,39 @@ impl<M: Component> Population<M> {
         self.places.record(recorder);
     }
 
-    /// Lets a member go, and returns whether it was one: the entity lives on, and its place is vacant.
+    /// Lets a member go, and returns whether it was one: the entity lives on, and its place is vacant. (If its spawn is still in
+    /// a queue of commands, it is not spawned, where the population knows that it is over: with fixed indices, and of
+    /// [`spawn_batch_ids`](Self::spawn_batch_ids).)
     pub fn leave(&mut self, entity: Entity) -> bool {
         let Some(place) = self.take_out(entity) else { return false };
         // Who ended it has given its index back to Bevy, or is still using it.
         if self.has_fixed_indices {
             // The one before may still have to make room.
-            let before = self.members[place].in_world;
+            let before = self.indices[place].in_world;
             self.doomed.extend(before.filter(|&before| before != entity));
             self.lose_index(place);
         }
-        self.vacate(place);
+        self.places.remove_at(place);
         true
     }
 
     /// The member in a place, if Bevy can say whether it exists: not if its index is still that of the member before.
     fn known_at(&self, place: usize) -> Option<Entity> {
-        let place = self.members.get(place)?;
-        let member = place.member.get();
-        member.filter(|_| !self.has_fixed_indices || place.in_world == member)
+        let member = self.at(place);
+        member.filter(|_| !self.has_fixed_indices || self.indices[place].in_world == member)
     }
 
-    /// The place of a member, which is to be made vacant. (The placeholder is nobody's id: no index is as high as its own.)
+    /// The place of a member, which has none then, and is to be given back. (The placeholder is nobody's id: no index is as high as its own.)
     #[inline(always)]
     fn take_out(&mut self, entity: Entity) -> Option<usize> {
-        let members = &self.members;
-        let is_its_own =
-            |place| members.get(place as usize).is_some_and(|place| place.member.is(entity));
+        let members = &mut self.members;
+        let is_its_own = |place| match members.get_mut(place as usize) {
+            Some(member) if member.is(entity) => {
+                *member = Member::NONE;
+                true
+            }
+            _ => false,
+        };
         self.by_entity.take_if(entity, is_its_own).map(|place| place as usize)
     }
 
@@ -276,13 +286,13 @@ impl<M: Component> Population<M> {
     #[inline(always)]
     fn vacate(&mut self, place: usize) {
         self.places.remove_at(place);
-        self.members[place].member = Member::NONE;
+        self.members[place] = Member::NONE;
     }
 
     /// Notes the entity of a place that was taken.
     #[inline(always)]
     fn settle_in(&mut self, at: usize, entity: Entity) {
-        self.members[at].settle(entity);
+        self.members[at] = Member::new(entity);
         self.note(at as u32, entity);
     }
 
@@ -297,7 +307,7 @@ impl<M: Component> Population<M> {
     #[cold]
     fn unseat(&mut self, last: u32, at: u32, entity: Entity) {
         let place = last as usize;
-        let member = self.members.get(place).and_then(|place| place.member.get());
+        let member = self.at(place);
         if last != at && member.is_some_and(|member| member.index() == entity.index()) {
             if self.has_fixed_indices {
                 self.lose_index(place);
@@ -319,7 +329,7 @@ impl<'a, M: Component> IntoIterator for &'a Population<M> {
 /// Iterates over the members of a population: [`Population::iter`].
 pub struct PopulationIter<'a, M: Component> {
     handles: Handles<'a, Lifo, Handle<M>>,
-    members: &'a [Place],
+    members: &'a [Member],
 }
 
 impl<M: Component> Iterator for PopulationIter<'_, M> {
@@ -329,7 +339,7 @@ impl<M: Component> Iterator for PopulationIter<'_, M> {
     fn next(&mut self) -> Option<Entity> {
         loop {
             let place = self.handles.next()?.index() as usize;
-            if let Some(entity) = self.members[place].member.get() {
+            if let Some(entity) = self.members[place].get() {
                 return Some(entity);
             }
         }

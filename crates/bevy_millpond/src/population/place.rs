@@ -2,34 +2,29 @@
 
 use bevy_ecs::entity::Entity;
 
+/// The index of a place, if indices are fixed.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
-    /// Its member. A place that is taken has none as long as a command is awaited, which knows the entity, or ends it.
-    pub(super) member: Member,
-    /// Whether the entity was not spawned when it was last looked at.
-    pub(super) is_doubted: bool,
-    /// With fixed indices: the id of the next life, unless that is still to be found.
+pub(super) struct FixedIndex {
+    /// The id of the next life, unless that is still to be found.
     pub(super) next: Option<Entity>,
-    /// With fixed indices: whom the population has spawned with the place's index.
+    /// Whom the population has spawned with the place's index.
     pub(super) in_world: Option<Entity>,
-    /// With fixed indices: whether the place has an index, and nobody is spawned with it.
+    /// Whether the place has an index, and nobody is spawned with it.
     pub(super) is_reserved: bool,
 }
 
-impl Place {
-    #[inline]
-    pub(super) fn settle(&mut self, entity: Entity) {
-        self.member = Member(entity);
-        self.is_doubted = false;
-    }
-}
-
-/// An `Option<Entity>` that is compared in one step.
+/// The member of a place: an `Option<Entity>` that is compared in one step. A place that is taken has none as long as a command
+/// is awaited, which knows the entity, or ends it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Member(Entity);
 
 impl Member {
     pub(super) const NONE: Self = Self(Entity::PLACEHOLDER);
+
+    #[inline]
+    pub(super) fn new(entity: Entity) -> Self {
+        Self(entity)
+    }
 
     /// Whether it is this entity, which is not [`Entity::PLACEHOLDER`].
     #[inline]
@@ -44,12 +39,6 @@ impl Member {
 
     #[inline]
     pub(super) fn take(&mut self) -> Option<Entity> {
-        core::mem::take(self).get()
-    }
-}
-
-impl Default for Member {
-    fn default() -> Self {
-        Self::NONE
+        core::mem::replace(self, Self::NONE).get()
     }
 }

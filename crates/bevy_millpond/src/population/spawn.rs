@@ -151,7 +151,7 @@ impl<M: Component> Population<M> {
             return self.despawn_fixed(commands, entity);
         }
         let Some(place) = self.take_out(entity) else { return false };
-        self.vacate(place);
+        self.places.remove_at(place);
         commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         true
     }
@@ -175,7 +175,7 @@ impl<M: Component> Population<M> {
         let members = self.len();
         self.overtaken += 1;
         for place in 0..self.places.capacity() {
-            match self.members[place].member.get() {
+            match self.members[place].get() {
                 Some(entity) => self.end(commands, place, entity),
                 // Of a batch that is still in a queue, which then does not spawn it.
                 None if !self.has_fixed_indices => self.vacate(place),
@@ -213,8 +213,7 @@ impl<M: Component> Population<M> {
         // What is awaited has no key, and goes first.
         self.overtaken += u64::from(self.is_full());
         let members = &self.members;
-        let key =
-            |handle: Handle<M>, _: &_| members[handle.index() as usize].member.get().map(&mut key);
+        let key = |handle: Handle<M>, _: &_| members[handle.index() as usize].get().map(&mut key);
         let taken = self.places.try_insert_or_evict((), key).ok().map(|(handle, _)| handle);
         self.note_age(taken)
     }
@@ -226,7 +225,7 @@ impl<M: Component> Population<M> {
     ) -> Result<Handle<M>, Full> {
         self.overtaken += u64::from(self.is_full());
         let mut key_of =
-            |handle: Handle<M>| self.members[handle.index() as usize].member.get().map(&mut key);
+            |handle: Handle<M>| self.members[handle.index() as usize].get().map(&mut key);
         let least = self.places.handles().map(|handle| (key_of(handle), handle));
         let least = if self.is_full() { least.min_by(|a, b| a.0.cmp(&b.0)) } else { None };
         let taken = match least {
@@ -266,7 +265,7 @@ impl<M: Component> Population<M> {
             return self.prepare_fixed(commands, handle);
         }
         let place = handle.index();
-        if let Some(evicted) = self.members[place as usize].member.take() {
+        if let Some(evicted) = self.members[place as usize].take() {
             commands.queue(move |world: &mut World| despawn::<M>(world, evicted));
         }
         Birth::Anywhere { place }
@@ -280,18 +279,17 @@ impl<M: Component> Population<M> {
         birth: Birth<M>,
         bundle: B,
     ) -> EntityCommands<'a> {
-        let entity = match birth {
+        match birth {
             Birth::Anywhere { place } => {
-                let entity = commands.spawn(bundle).id();
-                self.settle_in(place as usize, entity);
-                entity
+                let spawned = commands.spawn(bundle);
+                self.settle_in(place as usize, spawned.id());
+                spawned
             }
             Birth::At { handle, entity, is_made } => {
                 Self::queue_fixed(commands, handle, entity, is_made, bundle);
-                entity
+                commands.entity(entity)
             }
-        };
-        commands.entity(entity)
+        }
     }
 
     /// Looks once at each type of bundle: whether it has an `M`.

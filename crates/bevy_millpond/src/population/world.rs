@@ -70,12 +70,12 @@ impl PopulationWorld for World {
             let mut population = self.resource_mut::<Population<M>>();
             population.settle_in(place, entity);
             if next.is_none() {
-                population.members[place].is_reserved = true;
+                population.indices[place].is_reserved = true;
             }
             fixed::begin(self, handle, entity, false, bundle);
             return Ok(entity);
         }
-        let evicted = population.members[place].member.take();
+        let evicted = population.members[place].take();
         let entity = self.entity_allocator().alloc();
         self.resource_mut::<Population<M>>().settle_in(place, entity);
         if let Some(evicted) = evicted {

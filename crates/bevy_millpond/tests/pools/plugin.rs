@@ -70,6 +70,21 @@ fn a_second_pool_of_one_marker() {
     app(Entry::new(2)).add_entity_pool(EntityPool::<Bullet>::builder().capacity(3));
 }
 
+/// The budget knows it by its name, and what the builder sets is kept.
+#[test]
+fn a_builder_has_the_last_word() {
+    let mut budget = Budget::new();
+    budget.insert("level", "shots", Entry::new(1).on_full(Overflow::EvictOldest)).unwrap();
+    for sets in [false, true] {
+        let mut app = App::new();
+        app.add_plugins(MillpondPlugin::default().budget(budget.clone(), "level"));
+        let builder = EntityPool::<Bullet>::builder().name("shots");
+        app.add_entity_pool(if sets { builder.when_full(WhenFull::Refuse) } else { builder });
+        let spawned = [1, 2].map(|n| app.world_mut().spawn_pooled::<Bullet, _>(Bullet(n)).is_ok());
+        assert_eq!((pool(app.world()).capacity(), spawned), (1, [true, !sets]));
+    }
+}
+
 #[test]
 #[should_panic(expected = "pool \"Bullet\" needs a capacity")]
 fn a_pool_without_a_capacity() {

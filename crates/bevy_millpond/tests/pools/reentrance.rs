@@ -1,6 +1,7 @@
 //! Templates, hooks and observers that spawn and free in the middle of it all: one life, one template.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::lifecycle::HookContext;
@@ -154,4 +155,27 @@ fn a_template_that_panics() {
     assert_eq!(world.get(body), Some(&Ship(1)));
     assert_eq!(world.get::<Children>(body).map(|children| children.len()), Some(1));
     assert!(world.free_pooled(handle));
+}
+
+/// What waited for the entity of a template that panics is dropped, with all that it holds.
+#[test]
+fn what_waits_for_a_template_that_panics() {
+    let mut world = World::new();
+    let held = Arc::new(());
+    let of_template = held.clone();
+    let pool = EntityPool::<Ship>::builder().capacity(1).template(move |ship| {
+        let (id, held) = (ship.id(), of_template.clone());
+        ship.world_scope(|world| {
+            let handle = world.resource::<EntityPool<Ship>>().handle_of(id).unwrap();
+            world.commands().with_pooled(handle, move |_| drop(held));
+            world.flush();
+        });
+        assert_eq!(Arc::strong_count(&of_template), 3);
+        panic!("in the template");
+    });
+    pool.insert_into(&mut world);
+    let spawn = || world.spawn_pooled::<Ship, _>(Ship(1));
+    let panic = catch_unwind(AssertUnwindSafe(spawn)).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"in the template"));
+    assert_eq!(Arc::strong_count(&held), 2);
 }

@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bevy_app::{App, AppLabel, SubApp};
+use bevy_ecs::entity::EntityAllocator;
 use bevy_ecs::prelude::*;
-use bevy_ecs::system::RunSystemOnce;
+use bevy_ecs::system::{BoxedSystem, RunSystemOnce};
 use bevy_millpond::prelude::*;
 
 use crate::{Bullet, builder, bullets, found, members, world};
@@ -215,5 +216,149 @@ fn members_of_an_earlier_one_are_nobodys() {
         world.run_system_once(clear).unwrap();
         world.despawn(old);
         assert_eq!((found(&mut world), bullets(&world).len()), (vec![], 0));
+    }
+}
+
+/// Runs a system, whose commands wait.
+fn run<Marker>(world: &mut World, system: impl IntoSystem<(), (), Marker>) -> BoxedSystem {
+    let mut system: BoxedSystem = Box::new(IntoSystem::into_system(system));
+    system.initialize(world);
+    system.run_without_applying_deferred((), world).unwrap();
+    system
+}
+
+fn shoot(mut commands: Commands, mut bullets: ResMut<Population<Bullet>>) {
+    bullets.spawn(&mut commands, Bullet(2)).unwrap();
+}
+
+/// Commands that are still in a queue when it is back.
+#[test]
+fn commands_are_applied_when_it_is_back() {
+    for away in WAYS {
+        for fixes in [false, true] {
+            let builder = builder().capacity(2);
+            let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+            let mut shoot = run(&mut world, shoot);
+            away(&mut world, &mut |_| {});
+            shoot.apply_deferred(&mut world);
+            assert_eq!((found(&mut world), members(&world)), (vec![2], vec![2]), "{fixes}");
+        }
+    }
+}
+
+/// The place of a member was taken for another one, whose spawn came while the population was away.
+#[test]
+fn an_eviction_is_applied_while_it_is_away() {
+    for away in WAYS {
+        for fixes in [false, true] {
+            let builder = builder().capacity(1).when_full(WhenFull::EvictOldest);
+            let mut world = world(if fixes { builder.fixed_indices() } else { builder });
+            world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+            let mut shoot = run(&mut world, shoot);
+            away(&mut world, &mut |world| shoot.apply_deferred(world));
+            world.settle_population::<Bullet>();
+            assert_eq!(found(&mut world), members(&world), "{fixes}");
+            world.spawn_in::<Bullet, _>(Bullet(3)).unwrap();
+            assert_eq!((found(&mut world), members(&world)), (vec![3], vec![3]), "{fixes}");
+        }
+    }
+}
+
+/// What it was to despawn in its world is somebody else's id in another.
+#[test]
+fn whom_a_despawn_overtook_is_nobody_elsewhere() {
+    // Worlds in which the same ids come next.
+    let [mut left, mut app] = [(); 2].map(|()| {
+        let mut app = App::new();
+        app.add_population(builder().capacity(2));
+        app
+    });
+    let left = left.world_mut();
+    let mut begin = run(left, shoot);
+    let coming = bullets(left).iter().next().unwrap();
+    let clear = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        bullets.clear(&mut commands);
+    };
+    run(left, clear).apply_deferred(left);
+    let moved = left.remove_resource::<Population<Bullet>>().unwrap();
+    begin.apply_deferred(left);
+
+    let strangers: Vec<Entity> =
+        (0..50).map(|n| app.world_mut().spawn(Bullet(100 + n)).id()).collect();
+    assert!(strangers.contains(&coming));
+    app.insert_resource(moved);
+    app.update();
+    assert_eq!(found(app.world_mut()).len(), 50);
+}
+
+/// A batch that waits while its population is in another world, where it forgets its members.
+#[test]
+fn a_batch_of_a_population_that_was_in_another_world() {
+    for with_ids in [false, true] {
+        let (mut left, mut right) = (world(builder().capacity(3)), World::new());
+        let spawn = move |mut commands: Commands,
+                          ids: &EntityAllocator,
+                          mut bullets: ResMut<Population<Bullet>>| {
+            let batch = [Bullet(1), Bullet(2)];
+            if with_ids {
+                bullets.spawn_batch_ids(&mut commands, ids, batch);
+            } else {
+                bullets.spawn_batch(&mut commands, batch);
+            }
+        };
+        let mut spawn = run(&mut left, spawn);
+        right.insert_resource(left.remove_resource::<Population<Bullet>>().unwrap());
+        left.insert_resource(right.remove_resource::<Population<Bullet>>().unwrap());
+        spawn.apply_deferred(&mut left);
+        assert_eq!((found(&mut left), members(&left)), (vec![], vec![]));
+        assert!((0..3).all(|n| left.spawn_in::<Bullet, _>(Bullet(n)).is_ok()));
+        assert!(left.spawn_in::<Bullet, _>(Bullet(3)).is_err());
+    }
+}
+
+#[derive(Resource)]
+struct Kept(Population<Bullet>);
+
+/// An observer of a batch takes the population out of the world.
+#[test]
+fn a_population_leaves_while_a_batch_begins() {
+    let mut world = world(builder().capacity(3));
+    world.add_observer(|_: On<Insert<Bullet>>, mut commands: Commands| {
+        commands.queue(|world: &mut World| {
+            if let Some(bullets) = world.remove_resource::<Population<Bullet>>() {
+                world.insert_resource(Kept(bullets));
+            }
+        });
+    });
+    let spawn = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        bullets.spawn_batch(&mut commands, [Bullet(1), Bullet(2)]);
+    };
+    world.run_system_once(spawn).unwrap();
+    let Kept(bullets) = world.remove_resource().unwrap();
+    world.insert_resource(bullets);
+    assert_eq!((found(&mut world), members(&world)), (vec![1, 2], vec![]));
+    let population = world.resource::<Population<Bullet>>();
+    assert_eq!((population.len(), population.capacity()), (0, 3));
+}
+
+/// In its new world it may be out for a moment as well.
+#[test]
+fn a_population_moves_for_good() {
+    for had_one in [false, true] {
+        let (mut left, mut right) = (world(builder().capacity(2)), World::new());
+        if had_one {
+            builder().capacity(9).insert_into(&mut right);
+        }
+        right.insert_resource(left.remove_resource::<Population<Bullet>>().unwrap());
+        right.flush();
+        for n in 0..2 {
+            right.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+            right.resource_scope(|_, _: Mut<Population<Bullet>>| {});
+        }
+        assert_eq!((members(&right), found(&mut right)), (vec![0, 1], vec![0, 1]));
+        // Nor does it take the next world for that one.
+        let mut third = World::new();
+        third.insert_resource(right.remove_resource::<Population<Bullet>>().unwrap());
+        assert_eq!(bullets(&third).len(), 0);
     }
 }

@@ -208,3 +208,73 @@ fn a_batch_finds_who_is_gone() {
     gone.into_iter().for_each(|entity| assert!(world.despawn(entity)));
     assert_eq!(WAYS[1](&mut world, 200, 250), 40);
 }
+
+/// The lists of batches that were applied are those of the next ones.
+#[test]
+fn batches_after_others() {
+    for first in WAYS {
+        let mut world = world(builder().capacity(10));
+        first(&mut world, 0, 3);
+        let two = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            bullets.spawn_batch(&mut commands, burst(3, 5));
+            bullets.spawn_batch(&mut commands, burst(5, 7));
+        };
+        world.run_system_once(two).unwrap();
+        assert_eq!((found(&mut world), members(&world)), ((0..7).collect(), (0..7).collect()));
+    }
+}
+
+#[derive(Resource, Default)]
+struct Begun(u32);
+
+/// Nobody hears of a life that was over before it began, and its id is given back.
+#[test]
+fn who_is_over_is_not_spawned() {
+    for spawn in WAYS {
+        let mut world = world(builder().capacity(2).when_full(WhenFull::EvictOldest));
+        world.init_resource::<Begun>();
+        world.add_observer(|_: On<Insert<Bullet>>, mut begun: ResMut<Begun>| begun.0 += 1);
+        for _ in 0..200 {
+            spawn(&mut world, 0, 8);
+        }
+        assert_eq!(world.resource::<Begun>().0, 400);
+        // Bevy uses ids again some at a time.
+        assert!(world.spawn_empty().id().index_u32() < 400);
+    }
+}
+
+/// An observer of a life in a batch ends one that is yet to begin.
+#[test]
+fn an_observer_ends_others_of_its_batch() {
+    let mut world = world(builder().capacity(4));
+    world.add_observer(
+        |inserted: On<Insert<Bullet>>,
+         mut commands: Commands,
+         mut bullets: ResMut<Population<Bullet>>| {
+            if bullets.place_of(inserted.entity) == Some(0)
+                && let Some(last) = bullets.at(3)
+            {
+                bullets.despawn(&mut commands, last);
+            }
+        },
+    );
+    assert_eq!(WAYS[1](&mut world, 0, 4), 4);
+    assert_eq!((found(&mut world), members(&world)), (vec![0, 1, 2], vec![0, 1, 2]));
+}
+
+/// It is a member no longer, and lives on.
+#[test]
+fn an_observer_lets_one_of_its_batch_go() {
+    let mut world = world(builder().capacity(4));
+    world.add_observer(
+        |inserted: On<Insert<Bullet>>,
+         all: Query<&Bullet>,
+         mut bullets: ResMut<Population<Bullet>>| {
+            if all.get(inserted.entity) == Ok(&Bullet(1)) {
+                assert!(bullets.leave(inserted.entity));
+            }
+        },
+    );
+    assert_eq!(WAYS[1](&mut world, 0, 3), 3);
+    assert_eq!((found(&mut world), members(&world)), (vec![0, 1, 2], vec![0, 2]));
+}

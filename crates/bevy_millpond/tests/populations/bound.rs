@@ -265,3 +265,22 @@ fn a_member_leaves() {
     world.spawn_in::<Bullet, _>(Bullet(2)).unwrap();
     assert_eq!(found(&mut world), [1, 2]);
 }
+
+/// Of equal keys, the new one has the place.
+#[test]
+fn a_key_that_is_the_least_as_well() {
+    let mut world = world(builder().capacity(2));
+    for n in [5, 6] {
+        world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+    }
+    for (own, left) in [(4, [5, 6]), (5, [6, 100])] {
+        let play = move |mut commands: Commands,
+                         mut bullets: ResMut<Population<Bullet>>,
+                         all: Query<&Bullet>| {
+            let key = |entity| all.get(entity).unwrap().0;
+            let _ = bullets.spawn_unless_least(&mut commands, Bullet(100), own, key);
+        };
+        world.run_system_once(play).unwrap();
+        assert_eq!((found(&mut world), members(&world)), (left.to_vec(), left.to_vec()));
+    }
+}

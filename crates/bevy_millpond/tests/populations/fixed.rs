@@ -95,3 +95,75 @@ fn others_despawn_a_member_that_is_evicted() {
         assert_eq!(members(&world), [0]);
     }
 }
+
+fn next(entity: Entity) -> Entity {
+    Entity::from_index_and_generation(entity.index(), entity.generation().after_versions(1))
+}
+
+#[test]
+fn each_life_has_the_next_generation() {
+    let mut world = world(builder().capacity(1).when_full(WhenFull::EvictOldest).fixed_indices());
+    let mut last = world.spawn_in::<Bullet, _>(Bullet(0)).unwrap();
+    for n in 1..20 {
+        if n % 3 == 0 {
+            world.clear_population::<Bullet>();
+        }
+        let entity = world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+        assert_eq!(entity, next(last));
+        last = entity;
+    }
+}
+
+/// Between a despawn by the population and its command, others despawn the member.
+#[test]
+fn others_despawn_a_member_that_is_to_end() {
+    let mut world = world(builder().capacity(1).fixed_indices());
+    let first = world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+    let end = move |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        assert!(bullets.despawn(&mut commands, first));
+    };
+    let mut system = IntoSystem::into_system(end);
+    system.initialize(&mut world);
+    system.run_without_applying_deferred((), &mut world).unwrap();
+    world.despawn(first);
+    system.apply_deferred(&mut world);
+    assert_eq!((bullets(&world).len(), bullets(&world).indices_lost()), (0, 1));
+    // A warning would be a panic here.
+    world.spawn_in::<Bullet, _>(Bullet(2)).unwrap();
+    assert_eq!((found(&mut world), members(&world)), (vec![2], vec![2]));
+}
+
+/// It has evicted another, which then makes room all the same.
+#[test]
+fn a_member_leaves_before_it_is_spawned() {
+    let mut world = world(builder().capacity(1).when_full(WhenFull::EvictOldest).fixed_indices());
+    world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+    let shoot = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        let entity = bullets.spawn(&mut commands, Bullet(2)).unwrap().id();
+        assert!(bullets.leave(entity));
+    };
+    world.run_system_once(shoot).unwrap();
+    world.settle_population::<Bullet>();
+    assert_eq!((found(&mut world), bullets(&world).len()), (vec![], 0));
+    world.spawn_in::<Bullet, _>(Bullet(3)).unwrap();
+    assert_eq!((found(&mut world), members(&world)), (vec![3], vec![3]));
+}
+
+/// Before that is noticed, another place gets the index of a member that others despawned.
+#[test]
+fn an_index_goes_from_place_to_place() {
+    let mut world = world(builder().capacity(2).fixed_indices());
+    let [first, second] = [1, 2].map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap());
+    let mut strangers: Vec<Entity> = (0..200).map(|_| world.spawn_empty().id()).collect();
+    world.despawn(second);
+    world.settle_population::<Bullet>();
+    // Bevy uses ids again 128 at a time, the last one first.
+    strangers.drain(..126).for_each(|entity| assert!(world.despawn(entity)));
+    world.despawn(first);
+    strangers.drain(..1).for_each(|entity| assert!(world.despawn(entity)));
+    let third = world.spawn_in::<Bullet, _>(Bullet(3)).unwrap();
+    assert_eq!(third.index(), first.index());
+    assert_eq!((bullets(&world).len(), bullets(&world).indices_lost()), (1, 2));
+    world.spawn_in::<Bullet, _>(Bullet(4)).unwrap();
+    assert_eq!((found(&mut world), members(&world)), (vec![3, 4], vec![3, 4]));
+}

@@ -3,7 +3,7 @@
 use bevy_app::{App, Update};
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
-use bevy_ecs::system::RunSystemOnce;
+use bevy_ecs::system::{BoxedSystem, RunSystemOnce};
 use bevy_ecs::world::DeferredWorld;
 use bevy_millpond::prelude::*;
 
@@ -107,6 +107,8 @@ fn a_bundle_without_the_component() {
     };
     let entity = app.world_mut().run_system_once(spawn).unwrap();
     app.world_mut().spawn_in::<Bullet, _>((Bullet(1), Health(2))).unwrap();
+    // Once for each type.
+    app.world_mut().run_system_once(spawn).unwrap();
     let warnings = WARNINGS.lock().unwrap().clone();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let words = "the bundle populations::Health does not have the component of the population, populations::Bullet";
@@ -115,7 +117,7 @@ fn a_bundle_without_the_component() {
     for _ in 0..65 {
         app.update();
     }
-    assert_eq!(bullets(app.world()).len(), 2);
+    assert_eq!(bullets(app.world()).len(), 4);
     assert_eq!(app.world_mut().settle_population::<Bullet>(), 0);
 }
 
@@ -220,4 +222,87 @@ fn an_index_is_used_again_before_its_end_is_noticed() {
     let world = app.world_mut();
     assert_eq!(bullets(world).len(), found(world).len());
     assert_eq!(members(app.world()), found(app.world_mut()));
+}
+
+fn shoot(mut commands: Commands, mut bullets: ResMut<Population<Bullet>>) {
+    bullets.spawn(&mut commands, Bullet(1)).unwrap();
+}
+
+fn shoot_later(world: &mut World) -> BoxedSystem {
+    let mut shoot: BoxedSystem = Box::new(IntoSystem::into_system(shoot));
+    shoot.initialize(world);
+    shoot.run_without_applying_deferred((), world).unwrap();
+    shoot
+}
+
+/// Its commands are applied a frame later. Had they been dropped, the place would be vacant soon.
+#[test]
+fn a_spawn_that_comes_late() {
+    for frames in [1, 3] {
+        let mut app = App::new();
+        app.add_population(builder().capacity(1));
+        let mut shoot = shoot_later(app.world_mut());
+        (0..frames).for_each(|_| app.update());
+        shoot.apply_deferred(app.world_mut());
+        (0..3).for_each(|_| app.update());
+        let left = if frames == 1 { vec![1] } else { vec![] };
+        assert_eq!((found(app.world_mut()), members(app.world())), (left.clone(), left));
+    }
+}
+
+/// The end of the frame despawns it.
+#[test]
+fn a_spawn_that_its_despawn_overtook() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(1));
+    let world = app.world_mut();
+    let mut shoot = shoot_later(world);
+    world.clear_population::<Bullet>();
+    shoot.apply_deferred(world);
+    assert_eq!((found(world), bullets(world).len()), (vec![1], 0));
+    app.update();
+    assert_eq!(found(app.world_mut()), []);
+}
+
+/// `spawn_in` looks at others each time.
+#[test]
+fn a_large_population_looks_for_room() {
+    let mut world = world(builder().capacity(100));
+    let entities: Vec<Entity> =
+        (0..100).map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap()).collect();
+    world.despawn(entities[60]);
+    let tries = (0..7).position(|_| world.spawn_in::<Bullet, _>(Bullet(200)).is_ok());
+    assert_eq!(tries, Some(3));
+}
+
+/// By a key too: whoever is gone makes room for the least.
+#[test]
+fn the_least_has_the_place_of_who_is_gone() {
+    let mut world = world(builder().capacity(100));
+    let entities: Vec<Entity> =
+        (0..100).map(|n| world.spawn_in::<Bullet, _>(Bullet(n + 1)).unwrap()).collect();
+    world.despawn(entities[60]);
+    let play =
+        |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
+            let key = |entity| all.get(entity).unwrap().0;
+            bullets.spawn_unless_least(&mut commands, Bullet(0), 0, key).is_ok()
+        };
+    assert!(world.run_system_once(play).unwrap());
+    assert_eq!((found(&mut world).len(), bullets(&world).stats().evicted), (100, 0));
+}
+
+/// Also one that an exclusive system names.
+#[test]
+fn a_bundle_without_the_component_in_an_exclusive_system() {
+    use std::sync::Mutex;
+    static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut world = world(builder().capacity(4));
+    world.insert_resource(bevy_ecs::error::FallbackErrorHandler(|error, _| {
+        WARNINGS.lock().unwrap().push(error.to_string());
+    }));
+    for _ in 0..2 {
+        world.spawn_in::<Bullet, _>(Health(1)).unwrap();
+        world.spawn_in::<Bullet, _>(Bullet(1)).unwrap();
+    }
+    assert_eq!(WARNINGS.lock().unwrap().len(), 1);
 }

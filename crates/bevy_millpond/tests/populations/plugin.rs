@@ -51,6 +51,54 @@ fn capacities_and_rules_come_from_the_budget() {
     }
 }
 
+/// The budget knows it by its name, and what the builder sets is kept.
+#[test]
+fn a_builder_has_the_last_word() {
+    let mut budget = Budget::new();
+    budget.insert("level", "shots", Entry::new(7).on_full(Overflow::EvictOldest)).unwrap();
+    for sets in [false, true] {
+        let mut app = App::new();
+        app.add_plugins(MillpondPlugin::default().budget(budget.clone(), "level"));
+        let builder = builder().name("shots");
+        app.add_population(if sets { builder.when_full(WhenFull::Refuse) } else { builder });
+        let rule = if sets { WhenFull::Refuse } else { WhenFull::EvictOldest };
+        let bullets = bullets(app.world());
+        assert_eq!((bullets.capacity(), bullets.when_full()), (7, rule));
+    }
+}
+
+#[test]
+fn figures_stand_in_the_order_of_the_populations() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(4));
+    app.add_population(Population::<Health>::builder().capacity(9));
+    app.world_mut().spawn_in::<Health, _>(Health(1)).unwrap();
+    app.update();
+    let figures = app.world().resource::<Figures>().0.iter();
+    let figures: Vec<_> =
+        figures.map(|figure| (figure.name, figure.capacity, figure.stats.live)).collect();
+    assert_eq!(figures, [("Bullet", 4, 0), ("Health", 9, 1)]);
+}
+
+/// Whoever removes a resource of ours has an app that goes on.
+#[test]
+fn an_app_without_our_resources() {
+    let recorder = Recorder::to_writer(std::io::sink()).unwrap();
+    let mut app = App::new();
+    app.add_plugins(MillpondPlugin::default().recorder(recorder));
+    app.add_population(builder().capacity(2));
+    app.add_entity_pool(EntityPool::<Health>::builder().capacity(2));
+    app.update();
+    let world = app.world_mut();
+    assert!(world.remove_resource::<Figures>().is_some());
+    assert!(world.remove_resource::<PoolRecorder>().is_some());
+    app.update();
+    let world = app.world_mut();
+    assert!(world.remove_resource::<Population<Bullet>>().is_some());
+    assert!(world.remove_resource::<EntityPool<Health>>().is_some());
+    app.update();
+}
+
 #[test]
 #[should_panic(expected = "population \"Bullet\" needs a capacity")]
 fn a_population_without_a_capacity() {

@@ -201,3 +201,18 @@ fn a_beginning_that_panics() {
         assert!(bullets(app.world()).is_empty(), "{:?}", bullets(app.world()));
     }
 }
+
+/// An observer of the one that makes room ends the one that it makes room for: its id is given back.
+#[test]
+fn a_life_ends_before_it_begins() {
+    let mut world = world(builder().capacity(1).when_full(WhenFull::EvictOldest));
+    world.add_observer(|_: On<Remove<Bullet>>, mut commands: Commands| {
+        commands.clear_population::<Bullet>();
+    });
+    for n in 0..2000 {
+        world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+        check(&mut world);
+    }
+    // Bevy uses ids again some at a time.
+    assert!(world.spawn_empty().id().index_u32() < 400);
+}
