@@ -44,9 +44,12 @@ mod narrow;
 pub(crate) mod parse;
 pub(crate) mod plain;
 mod refusal;
-#[cfg_attr(not(feature = "serde"), path = "no_serde.rs")]
+#[cfg(feature = "serde")]
 pub(crate) mod serde;
 mod wide;
+
+#[allow(unused_imports, reason = "a module of that name comes first")]
+pub(crate) use key::left_out::*;
 
 pub use explanation::Explanation;
 #[doc(hidden)]

@@ -11,11 +11,11 @@ use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::pools::settings::GenerationSettings;
+use crate::pools::slot_pool::Detached;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
-    CheckWord, CountedSlots, Detached, GenerationCycle, Ledger, Parting, Partition, Sorting,
-    retired_among,
+    CheckWord, CountedSlots, GenerationCycle, Ledger, Parting, Partition, Sorting, retired_among,
 };
 
 /// ```text
