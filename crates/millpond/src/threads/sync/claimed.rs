@@ -12,7 +12,7 @@ use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::SharedSlots;
 use super::word::Word;
-use crate::handle::{Handle, Issue};
+use crate::handle::{self, Handle};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::CheckWord;
 
@@ -36,7 +36,7 @@ impl<'a, T> Claimed<'a, T> {
 
     #[inline]
     pub(super) fn handle(&self) -> Handle<T> {
-        Handle::from_kept_parts(self.index, self.generation)
+        handle::kept(self.index, self.generation)
     }
 
     /// Moves a value in, which the caller's caller inserts.

@@ -30,7 +30,7 @@ use super::word::{GUARDS_MAX, Word};
 use super::{TakeError, order};
 use crate::base::lines::Lines;
 use crate::base::memory::OutOfMemory;
-use crate::handle::{Explanation, Handle, Issue, Refusal};
+use crate::handle::{self, Explanation, Handle, Refusal};
 use crate::pools::settings::Settings;
 use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
@@ -173,7 +173,7 @@ impl<T> SharedSlots<T> {
     #[inline]
     fn with_guard(&self, index: u32, word: Word) -> u64 {
         if word.guards() == GUARDS_MAX {
-            self.too_many_guards(Handle::from_kept_parts(index as usize, word.generation()));
+            self.too_many_guards(handle::kept(index as usize, word.generation()));
         }
         word.with_guard().to_bits()
     }
@@ -424,7 +424,7 @@ impl<T> SharedSlots<T> {
     #[inline]
     pub(super) fn handle_at(&self, index: usize) -> Option<Handle<T>> {
         let word = self.word(index).filter(|word| word.is_live())?;
-        Some(Handle::from_kept_parts(index, word.generation()))
+        Some(handle::kept(index, word.generation()))
     }
 
     /// Whether an insertion would fail: each slot is seen taken, or has no generation left.

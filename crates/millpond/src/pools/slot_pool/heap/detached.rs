@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::CountedSlots;
 
@@ -136,7 +136,7 @@ impl Detached {
     /// The handles of the slots.
     pub(crate) fn handles<H: HandleLayout>(&self) -> impl ExactSizeIterator<Item = H> + '_ {
         self.as_slice().iter().map(|(slot, generation)| {
-            H::from_kept_parts(*slot as usize, H::Word::from_generation(*generation))
+            handle::kept::<H>(*slot as usize, H::Word::from_generation(*generation))
         })
     }
 }
