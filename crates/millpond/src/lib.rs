@@ -271,12 +271,12 @@ pub mod __parts {
     pub use crate::reports::debug::fill as dead_slots;
     pub use crate::reports::validate as checks;
 
-    use crate::handle::{Handle, HandleLayout as _, Issue as _};
+    use crate::handle::{self, Handle, HandleLayout as _};
 
     /// The handle of a lifetime that a pool stores, or the dangling one where there is no such handle.
     #[inline(always)]
     pub fn handle_of<T>(index: usize, word: u32) -> Handle<T> {
-        Handle::from_kept_parts(index, word)
+        handle::kept(index, word)
     }
 
     /// What a slot stores while the handle's object lives.

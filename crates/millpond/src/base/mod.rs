@@ -3,7 +3,6 @@
 pub mod address;
 #[allow(unsafe_code)]
 pub mod bytes;
-pub(crate) mod entry;
 pub mod guard;
 #[cfg(feature = "sync")]
 #[allow(unsafe_code)]
@@ -14,6 +13,8 @@ pub mod memory;
 #[allow(unsafe_code)]
 pub mod sanitizer;
 pub(crate) mod shared;
+
+use core::fmt::Debug;
 
 /// What the derive of `Reflect` asks to be in scope.
 #[cfg(feature = "bevy_reflect")]
@@ -27,6 +28,35 @@ pub(crate) mod reflect {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
+
+/// An entry that a reuse order stores in an array beside the slots.
+#[doc(hidden)]
+pub trait Entry: Copy + Debug + Send + Sync + 'static {
+    /// The value that the array is initially filled with.
+    const EMPTY: Self;
+    /// Whether all bits of [`EMPTY`](Self::EMPTY) are 0.
+    const EMPTY_IS_ZERO: bool;
+}
+
+impl Entry for () {
+    const EMPTY: Self = ();
+    const EMPTY_IS_ZERO: bool = true;
+}
+
+impl Entry for u16 {
+    const EMPTY: Self = 0;
+    const EMPTY_IS_ZERO: bool = true;
+}
+
+impl Entry for u32 {
+    const EMPTY: Self = 0;
+    const EMPTY_IS_ZERO: bool = true;
+}
+
+impl Entry for u64 {
+    const EMPTY: Self = 0;
+    const EMPTY_IS_ZERO: bool = true;
+}
 
 /// Called on the rare side of a branch, so that the compiler puts that code aside. The black box is why there is a call: one
 /// that does nothing is gone before the order of the code is decided.

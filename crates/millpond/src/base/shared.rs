@@ -1,8 +1,5 @@
 //! Numbers in a pool that whoever has the pool shared may change, or may not.
 
-#[cfg(target_has_atomic = "32")]
-use core::sync::atomic::{AtomicU32, Ordering};
-
 /// A number in a pool, 0 at first.
 #[doc(hidden)]
 pub trait Number: core::fmt::Debug {
@@ -40,65 +37,72 @@ impl Number for OwnNumber {
     fn set_shared(&self, _: u32) {}
 }
 
-/// A number that whoever has a pool shared may change, on several threads at once. On targets without atomic numbers of 32
-/// bits, only whoever has the pool mutably can.
-///
-/// What a thread wrote before it [set](Number::set_shared) the number is there for each thread that then sees it, or what others
-/// have exchanged it for since. Who exchanges it sees what was there, and shows nothing of its own.
-#[cfg(target_has_atomic = "32")]
-#[doc(hidden)]
-#[derive(Debug)]
-#[repr(transparent)]
-pub struct SharedNumber(AtomicU32);
-
-#[cfg(not(target_has_atomic = "32"))]
-pub(crate) type SharedNumber = OwnNumber;
+pub(crate) use shared_number::SharedNumber;
 
 #[cfg(target_has_atomic = "32")]
-impl SharedNumber {
-    pub(crate) const fn new(number: u32) -> Self {
-        Self(AtomicU32::new(number))
+mod shared_number {
+    use core::sync::atomic::{AtomicU32, Ordering};
+
+    use super::{Number, note_write};
+
+    /// A number that whoever has a pool shared may change, on several threads at once. On targets without atomic numbers of 32
+    /// bits, only whoever has the pool mutably can.
+    ///
+    /// What a thread wrote before it [set](Number::set_shared) the number is there for each thread that then sees it, or what others
+    /// have exchanged it for since. Who exchanges it sees what was there, and shows nothing of its own.
+    #[doc(hidden)]
+    #[derive(Debug)]
+    #[repr(transparent)]
+    pub struct SharedNumber(AtomicU32);
+
+    impl SharedNumber {
+        pub(crate) const fn new(number: u32) -> Self {
+            Self(AtomicU32::new(number))
+        }
+
+        /// The number is `to` from now on, if it was `from`, and the target can; returns whether.
+        #[inline]
+        pub(crate) fn exchange(&self, from: u32, to: u32) -> bool {
+            note_write();
+            self.0.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        }
     }
 
-    /// The number is `to` from now on, if it was `from`, and the target can; returns whether.
-    #[inline]
-    pub(crate) fn exchange(&self, from: u32, to: u32) -> bool {
-        note_write();
-        self.0.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    impl Number for SharedNumber {
+        #[allow(clippy::declare_interior_mutable_const, reason = "each use makes a number")]
+        const ZERO: Self = Self::new(0);
+
+        #[inline(always)]
+        fn get(&self) -> u32 {
+            self.0.load(Ordering::Acquire)
+        }
+
+        #[inline(always)]
+        fn get_mut(&mut self) -> &mut u32 {
+            self.0.get_mut()
+        }
+
+        #[inline]
+        fn set_shared(&self, number: u32) {
+            note_write();
+            self.0.store(number, Ordering::Release);
+        }
     }
 }
 
-#[cfg(target_has_atomic = "32")]
-impl Number for SharedNumber {
-    #[allow(clippy::declare_interior_mutable_const, reason = "each use makes a number")]
-    const ZERO: Self = Self::new(0);
-
-    #[inline(always)]
-    fn get(&self) -> u32 {
-        self.0.load(Ordering::Acquire)
-    }
-
-    #[inline(always)]
-    fn get_mut(&mut self) -> &mut u32 {
-        self.0.get_mut()
-    }
-
-    #[inline]
-    fn set_shared(&self, number: u32) {
-        note_write();
-        self.0.store(number, Ordering::Release);
-    }
-}
-
 #[cfg(not(target_has_atomic = "32"))]
-impl OwnNumber {
-    pub(crate) const fn new(number: u32) -> Self {
-        Self(number)
-    }
+mod shared_number {
+    pub use super::OwnNumber as SharedNumber;
 
-    #[inline]
-    pub(crate) fn exchange(&self, _: u32, _: u32) -> bool {
-        false
+    impl SharedNumber {
+        pub(crate) const fn new(number: u32) -> Self {
+            Self(number)
+        }
+
+        #[inline]
+        pub(crate) fn exchange(&self, _: u32, _: u32) -> bool {
+            false
+        }
     }
 }
 

@@ -328,9 +328,19 @@ macro_rules! __left_out {
 }
 
 #[doc(hidden)]
-#[allow(
-    unreachable_pub,
-    unused_imports,
-    reason = "a build with both features leaves nothing out"
-)]
-pub use {__kept as kept, __left_out as left_out};
+pub use __kept as kept;
+
+/// What is there in place of the modules `serde` and `bytemuck` in a build without their features: a declared key has none of
+/// their implementations. Imported with `*`, so that a module of that name takes its place.
+#[allow(unreachable_pub, unused_imports, reason = "a build with both features leaves nothing out")]
+pub(crate) mod left_out {
+    pub(crate) mod serde {
+        #[doc(hidden)]
+        pub use __left_out as if_serde;
+    }
+
+    pub(crate) mod bytemuck {
+        #[doc(hidden)]
+        pub use __left_out as if_bytemuck;
+    }
+}

@@ -44,9 +44,12 @@ mod narrow;
 pub(crate) mod parse;
 pub(crate) mod plain;
 mod refusal;
-#[cfg_attr(not(feature = "serde"), path = "no_serde.rs")]
+#[cfg(feature = "serde")]
 pub(crate) mod serde;
 mod wide;
+
+#[allow(unused_imports, reason = "a module of that name comes first")]
+pub(crate) use key::left_out::*;
 
 pub use explanation::Explanation;
 #[doc(hidden)]
@@ -146,10 +149,10 @@ pub trait HandleLayout:
     /// Returns the same handle with this type's label.
     fn from_erased(erased: Self::Erased) -> Self;
 
-    /// See [`Issue::from_kept_parts`].
+    /// See [`kept`].
     #[doc(hidden)]
     fn of_kept(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self;
-    /// See [`Issue::from_live_parts`].
+    /// See [`live`].
     #[doc(hidden)]
     fn of_live(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self;
     /// The generation as a pool with this layout stores it.
@@ -160,28 +163,22 @@ pub trait HandleLayout:
     fn successor(self) -> Self;
 }
 
-/// What only this crate can do: make a handle from the parts that a pool stores.
-pub(crate) trait Issue: HandleLayout {
-    /// The handle of a lifetime that a pool with this layout stores: both parts are in range.
-    /// Whatever they are, the handle's generation has no top bit; if there is no such handle, it is the dangling one.
-    #[inline(always)]
-    fn from_kept_parts(index: usize, generation: Self::Word) -> Self {
-        Self::of_kept(index, generation, sealed::Issuer(()))
-    }
-
-    /// Like [`from_kept_parts`](Self::from_kept_parts), for loops: without an early exit, but with one step more in the
-    /// dependency chain.
-    #[inline(always)]
-    fn from_live_parts(index: usize, generation: Self::Word) -> Self {
-        Self::of_live(index, generation, sealed::Issuer(()))
-    }
+/// The handle of a lifetime that a pool with this layout stores: both parts are in range.
+/// Whatever they are, the handle's generation has no top bit; if there is no such handle, it is the dangling one.
+#[inline(always)]
+pub(crate) fn kept<H: HandleLayout>(index: usize, generation: H::Word) -> H {
+    H::of_kept(index, generation, sealed::Issuer(()))
 }
 
-impl<H: HandleLayout> Issue for H {}
+/// Like [`kept`], for loops: without an early exit, but with one step more in the dependency chain.
+#[inline(always)]
+pub(crate) fn live<H: HandleLayout>(index: usize, generation: H::Word) -> H {
+    H::of_live(index, generation, sealed::Issuer(()))
+}
 
 /// An unsigned integer in which a pool stores slot indices: `u16` or `u32`. Sealed.
 pub trait IndexWord:
-    Copy + Eq + Debug + Send + Sync + crate::base::entry::Entry + sealed::Sealed + 'static
+    Copy + Eq + Debug + Send + Sync + crate::base::Entry + sealed::Sealed + 'static
 {
     /// Index 0, for constants, where a trait's function cannot be called.
     #[doc(hidden)]
@@ -238,7 +235,7 @@ fn dangling<H: HandleLayout>() -> H {
 #[inline]
 pub(crate) fn handle_of_live<H: HandleLayout>(index: usize, words: &[H::Word]) -> H {
     // This is never out of range; any word would do there, so that loops have no early exit for it.
-    H::from_live_parts(index, words.get(index).copied().unwrap_or(H::Word::ZERO))
+    live(index, words.get(index).copied().unwrap_or(H::Word::ZERO))
 }
 
 pub(crate) mod sealed {

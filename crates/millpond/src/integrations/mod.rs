@@ -2,7 +2,10 @@
 //! it. (`serde` is implemented where the types are.)
 
 #[allow(unsafe_code)]
-#[cfg_attr(not(feature = "bytemuck"), path = "no_bytemuck.rs")]
+#[cfg(feature = "bytemuck")]
 pub(crate) mod bytemuck;
 #[cfg(feature = "rayon")]
 mod rayon;
+
+#[allow(unused_imports, reason = "a module of that name comes first")]
+pub(crate) use crate::handle::key::left_out::*;

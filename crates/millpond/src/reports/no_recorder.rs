@@ -8,6 +8,20 @@ pub(crate) enum Track {}
 
 pub(crate) type TrackBox = Track;
 
+/// No track.
+#[derive(Debug)]
+pub(crate) struct SharedTrack;
+
+impl SharedTrack {
+    pub(crate) fn new() -> Self {
+        Self
+    }
+
+    pub(crate) fn get(&self) -> Option<&Track> {
+        None
+    }
+}
+
 impl Track {
     pub(crate) fn birth(&self, _: u32) {
         match *self {}

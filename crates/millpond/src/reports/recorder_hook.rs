@@ -1,13 +1,15 @@
 //! A pool's link to its recorder: without the feature `recorder` it has no size; with it, it is a pointer that is
 //! usually null.
 
-use crate::reports::recorder::{Track, TrackBox};
+use core::borrow::Borrow;
+
+use crate::reports::recorder::{SharedTrack, Track, TrackBox};
 use crate::reports::stats::Stats;
 
 /// The track that a pool reports to, if it is recorded. A clone has none: each pool is recorded
 /// separately.
 #[derive(Debug)]
-pub(crate) struct RecorderHook(Option<TrackBox>);
+pub(crate) struct RecorderHook<L = TrackBox>(Option<L>);
 
 impl RecorderHook {
     /// Not recorded.
@@ -26,6 +28,31 @@ impl RecorderHook {
     }
 
     #[inline(always)]
+    pub(crate) fn evicted(&self) {
+        self.report(Track::evicted);
+    }
+
+    /// The pool has grown or shrunk: it has these counters now, and the same live slots.
+    pub(crate) fn resized(&self, stats: Stats) {
+        self.report(move |track| track.resized(stats));
+    }
+
+    /// The pool's whole state was replaced by these counters and live slots.
+    pub(crate) fn restart(&self, stats: Stats, live: impl Iterator<Item = usize>) {
+        self.report(move |track| track.restart(stats, live));
+    }
+}
+
+impl<'a> RecorderHook<&'a Track> {
+    /// That of a pool of threads, as of now.
+    #[inline(always)]
+    pub(crate) fn now(shared: &'a SharedTrack) -> Self {
+        Self(shared.get())
+    }
+}
+
+impl<L: Borrow<Track>> RecorderHook<L> {
+    #[inline(always)]
     pub(crate) fn birth(&self, index: usize) {
         self.report(move |track| track.birth(index as u32));
     }
@@ -41,23 +68,8 @@ impl RecorderHook {
     }
 
     #[inline(always)]
-    pub(crate) fn evicted(&self) {
-        self.report(Track::evicted);
-    }
-
-    #[inline(always)]
     pub(crate) fn retired(&self) {
         self.report(Track::retired);
-    }
-
-    /// The pool has grown or shrunk: it has these counters now, and the same live slots.
-    pub(crate) fn resized(&self, stats: Stats) {
-        self.report(move |track| track.resized(stats));
-    }
-
-    /// The pool's whole state was replaced by these counters and live slots.
-    pub(crate) fn restart(&self, stats: Stats, live: impl Iterator<Item = usize>) {
-        self.report(move |track| track.restart(stats, live));
     }
 
     /// Reports an event, off the fast path of a pool that is not recorded.
@@ -69,7 +81,7 @@ impl RecorderHook {
             event(track);
         }
         if let Some(track) = &self.0 {
-            outside(track, event);
+            outside(track.borrow(), event);
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::base::reflect::*;
 /// The largest count that a pool reads from a file, takes over from another pool, or writes into a file. Counts rise beyond it,
 /// by one with each operation, and no process lives long enough for one of them, or the sum of two, to go beyond a `u64`; in
 /// the file of such a pool they are this.
-#[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) const COUNT_MAX: u64 = (1 << 62) - 1;
 
 /// A pool's counters: its slots by state, and its operations since it was built. The pool updates
@@ -81,7 +80,6 @@ impl Stats {
     };
 
     /// Those of two pools together. No sum goes round, whatever files say of each.
-    #[cfg(feature = "policies")]
     pub(crate) fn together(self, other: Self) -> Self {
         let live = self.live + other.live;
         let inserted = self.inserted.saturating_add(other.inserted);
@@ -100,7 +98,6 @@ impl Stats {
 
     /// As a file says them, and another pool takes them over: no count is above
     /// [`COUNT_MAX`], and they agree.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn within_limit(self) -> Self {
         let inserted = self.inserted.min(COUNT_MAX);
         let removed = inserted.saturating_sub(self.live as u64);

@@ -39,8 +39,8 @@ use core::slice;
 
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use super::{FitEntries, Parts, PartsMut, Place, SlotKind};
+use crate::base::Entry;
 use crate::base::address::behind;
-use crate::base::entry::Entry;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::shared::SharedNumber;
 use crate::handle::Word;

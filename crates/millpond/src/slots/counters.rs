@@ -109,13 +109,11 @@ impl Counters {
     }
 
     /// All slots are as if never used, whatever they were.
-    #[cfg(any(feature = "packed", all(feature = "serde", feature = "alloc")))]
     pub(crate) fn renew(&mut self) {
         *self = Self { removed: self.inserted, peak: 0, retired: 0, ..*self };
     }
 
     /// So many dead slots will never be reused.
-    #[cfg(feature = "packed")]
     pub(crate) fn set_retired(&mut self, slots: usize) {
         self.retired = slots as u32;
     }

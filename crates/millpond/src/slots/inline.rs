@@ -11,7 +11,7 @@ use core::fmt;
 use core::mem::MaybeUninit;
 
 use super::{Parts, PartsMut, Place, SlotKind};
-use crate::base::entry::Entry;
+use crate::base::Entry;
 use crate::base::shared::OwnNumber;
 use crate::handle::Word;
 

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::base::entry::Entry;
+use crate::base::Entry;
 use crate::handle::Word;
 
 /// What slots have beside their values: words, and entries of a reuse order. Of a pool it is its order, and the types of its

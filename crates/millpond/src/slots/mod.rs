@@ -21,8 +21,6 @@ mod bitmap;
 mod block;
 mod counters;
 mod cycle;
-#[cfg_attr(not(feature = "alloc"), path = "no_detached.rs")]
-mod detached;
 pub(crate) mod generation_settings;
 pub(crate) mod generations;
 #[allow(unsafe_code)]
@@ -42,7 +40,6 @@ mod words;
 pub(crate) use self::bitmap::BitmapState;
 pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
-pub(crate) use self::detached::Detached;
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::{Bare, FitEntries, Needs, SlotKind};
 pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};

@@ -6,7 +6,7 @@
 use core::fmt::Debug;
 
 use super::bitmap::{BitWord, BitmapCell};
-use crate::base::entry::Entry;
+use crate::base::Entry;
 use crate::base::shared::Number;
 use crate::handle::Word;
 use crate::reports::debug::Watch;

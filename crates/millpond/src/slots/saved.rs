@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::AnyCycle;
 pub(crate) use super::reuse::OrderOf;
-use crate::base::entry::Entry;
+use crate::base::Entry;
 use crate::handle::Word;
 
 /// Everything but the values, checked.

@@ -44,7 +44,7 @@ use core::mem::offset_of;
 
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use crate::base::shared::Number;
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
@@ -925,7 +925,7 @@ pub(crate) fn handle_at<H: HandleLayout>(
     index: usize,
     words: &SlotWords<impl Place<Word = H::Word>>,
 ) -> Option<H> {
-    words.of_live(index).map(|word| H::from_kept_parts(index, word))
+    words.of_live(index).map(|word| handle::kept::<H>(index, word))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::state::{Shape, joined_order, sealed};
 use super::{Checksum, SlotState, SnapshotOf, State, ToChecksum};
-use crate::handle::{Issue, Word};
+use crate::handle::{self, Word};
 
 /// A difference between two snapshots, the left and the right.
 ///
@@ -164,7 +164,7 @@ impl<'a, P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Diff<'a, P, F> {
             let looked_at = self.values_of.take();
             if let Some(index) = looked_at.filter(|index| self.values_differ(*index)) {
                 let word = self.left.word(index);
-                let handle = (!word.is_dead()).then(|| P::Handle::from_kept_parts(index, word));
+                let handle = (!word.is_dead()).then(|| handle::kept::<P::Handle>(index, word));
                 return Some(Difference::Value { index, handle });
             }
             let index = self.slots.next()?;

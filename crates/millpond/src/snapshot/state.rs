@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::ranges::Joined;
 use super::{Checksum, SnapshotError, ToChecksum};
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::slots::{AnyCycle, GenerationCycle};
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `PackedVecPool`, `StaticPool`,
@@ -62,8 +62,8 @@ impl<H: HandleLayout> SlotState<H> {
     pub(crate) fn of(index: usize, word: H::Word) -> Self {
         match word.as_live() {
             generation if generation == H::Word::ZERO => Self::Retired,
-            generation if word.is_dead() => Self::Vacant(H::from_kept_parts(index, generation)),
-            generation => Self::Live(H::from_kept_parts(index, generation)),
+            generation if word.is_dead() => Self::Vacant(handle::kept::<H>(index, generation)),
+            generation => Self::Live(handle::kept::<H>(index, generation)),
         }
     }
 }

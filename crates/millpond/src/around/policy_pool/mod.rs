@@ -5,7 +5,7 @@ mod snapshot;
 use core::ops::{Index, IndexMut};
 
 use super::evict_oldest::EvictOldest;
-use crate::handle::{Handle, HandleLayout, Issue, Word};
+use crate::handle::{self, Handle, HandleLayout, Word};
 use crate::policies::{
     EvictLeast, EvictLesser, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, slots_together,
 };
@@ -444,7 +444,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
         let word = State::word(&self.pools, index);
-        (!word.is_dead()).then(|| H::from_kept_parts(index, word))
+        (!word.is_dead()).then(|| handle::kept::<H>(index, word))
     }
 
     /// Iterates over handles and values in index order.

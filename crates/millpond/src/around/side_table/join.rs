@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 use core::slice;
 
 use super::SideTable;
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
@@ -126,7 +126,7 @@ fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Ite
     // A range with an end, so that one count serves all iterators zipped with it.
     let indices = first..first + WORD_SLOTS;
     let words = words.get(indices.clone()).unwrap_or(&[]);
-    indices.zip(words).map(|(index, word)| H::from_live_parts(index, *word))
+    indices.zip(words).map(|(index, word)| handle::live::<H>(index, *word))
 }
 
 #[doc(hidden)]
@@ -398,7 +398,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
     #[inline]
     fn take_lowest(&mut self, bits: u64, word: usize) -> Option<(P::Handle, P::Value, S::Value)> {
         let index = word * WORD_SLOTS + bits.trailing_zeros() as usize;
-        let handle = P::Handle::from_live_parts(index, *self.pool.words().get(index)?);
+        let handle = handle::live::<P::Handle>(index, *self.pool.words().get(index)?);
         Some((handle, self.pool.seek_value(index)?, self.tables.seek(index)?))
     }
 }

@@ -105,7 +105,7 @@ mod saved {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::handle::Issue;
+    use crate::handle;
     use crate::pools::settings::BuildError;
     use crate::slots::saved::Checked;
     use crate::snapshot::MigrateError;
@@ -187,7 +187,7 @@ mod saved {
             words.resize(self.capacity(), never);
             let values = old.into_iter().map(|(handle, value)| {
                 let index = handle.index() as usize;
-                (index, convert(H::from_kept_parts(index, words[index]), value))
+                (index, convert(handle::kept::<H>(index, words[index]), value))
             });
             let values: Vec<_> = values.collect();
             self.clear();

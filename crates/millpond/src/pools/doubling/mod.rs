@@ -11,7 +11,7 @@ use alloc::boxed::Box;
 use core::ops::Range;
 
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::{CountedSlots, retired_among};
@@ -219,7 +219,7 @@ pub(super) fn next_move<H: HandleLayout>(
 ) -> Option<(usize, H)> {
     let new = between.find_map(|index| {
         let word = slots.word(index).filter(|word| word.is_vacant())?;
-        Some(H::from_kept_parts(index, word.as_live()))
+        Some(handle::kept::<H>(index, word.as_live()))
     })?;
     let from = between.rfind(|index| slots.word(*index).is_some_and(|word| !word.is_dead()))?;
     Some((from, new))

@@ -9,13 +9,13 @@ use core::ops::{Deref, DerefMut, Range};
 use super::slots::{RosterSlots, Slot};
 use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{HandleLayout, IndexWord, Issue, Word};
+use crate::handle::{self, HandleLayout, IndexWord, Word};
 use crate::pools::settings::GenerationSettings;
+use crate::pools::slot_pool::Detached;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
-    CheckWord, CountedSlots, Detached, GenerationCycle, Ledger, Parting, Partition, Sorting,
-    retired_among,
+    CheckWord, CountedSlots, GenerationCycle, Ledger, Parting, Partition, Sorting, retired_among,
 };
 
 /// ```text
@@ -49,7 +49,7 @@ pub(super) struct PackedRoster<H: HandleLayout> {
 #[inline]
 fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
     let is_retired = word == H::Word::RETIRED;
-    H::from_live_parts(index, if is_retired { H::Word::from_generation(1) } else { word })
+    handle::live::<H>(index, if is_retired { H::Word::from_generation(1) } else { word })
 }
 
 /// Below this many slots, all of them fit into a cache near the processor.
@@ -224,7 +224,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let index = handle.index() as usize;
         let live = self.slots.counters().live();
         match self.ledger.note_end(index, handle.word()) {
-            Some(next) => self.make_vacant(index, H::from_kept_parts(index, next), position, live),
+            Some(next) => self.make_vacant(index, handle::kept::<H>(index, next), position, live),
             None => {
                 self.slots.counters_mut().count_removal();
                 self.slots.counters_mut().retire(1);
@@ -278,7 +278,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             return false;
         }
         if let Some(next) = self.ledger.note_end(handle.index() as usize, handle.word()) {
-            self.unretire(H::from_kept_parts(handle.index() as usize, next), true);
+            self.unretire(handle::kept::<H>(handle.index() as usize, next), true);
         }
         self.slow_from = H::Word::ZERO;
         true

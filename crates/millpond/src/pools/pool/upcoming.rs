@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::Pool;
-use crate::handle::{HandleLayout, IndexWord, Issue};
+use crate::handle::{self, HandleLayout, IndexWord};
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
@@ -39,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
                     self.storage.slots_mut().note_begin(index);
                     self.note_origin(index);
                 } else {
-                    self.begin_out_of_turn(H::from_kept_parts(index, word), value);
+                    self.begin_out_of_turn(handle::kept::<H>(index, word), value);
                 }
                 until = until.max(index + 1);
             }

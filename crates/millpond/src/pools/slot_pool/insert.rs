@@ -1,7 +1,7 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
 use super::{CannotGrow, Growth, PoolPlace, SlotPool, Slotted};
-use crate::handle::{HandleLayout, Issue};
+use crate::handle::{self, HandleLayout};
 use crate::pools::iterators::VacantEntry;
 use crate::reports::errors::{Full, FullPool, InsertAtError, InsertAtErrorKind, PoolName};
 use crate::slots::reuse::ReuseOrder;
@@ -41,7 +41,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             |storage| {
                 growth.take_beyond(storage).map_err(|cause| Self::refusal(storage, growth, cause))
             },
-            |index, generation| Ok(H::from_kept_parts(index, generation)),
+            |index, generation| Ok(handle::kept::<H>(index, generation)),
             |value, pool| Err(Full { value, pool }),
         );
         self.note_origin_of(&inserted);
@@ -57,7 +57,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let inserted = storage.put_next(
             value,
             |storage| growth.take_beyond(storage),
-            |index, generation| Ok(H::from_kept_parts(index, generation)),
+            |index, generation| Ok(handle::kept::<H>(index, generation)),
             |value, cause| Err((value, cause)),
         );
         self.note_origin_of(&inserted);

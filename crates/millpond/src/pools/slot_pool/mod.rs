@@ -22,15 +22,16 @@ mod watch;
 
 pub(crate) use growth::Slotted;
 pub use growth::{CannotGrow, Fixed, Growth};
+pub(crate) use heap::Detached;
 pub use place::PoolPlace;
 
 use core::ops::{Deref, DerefMut};
 
 use self::heap::{DefaultOrder, DefaultPlace};
 use crate::handle::{Explanation, Handle, HandleLayout};
+use crate::slots::Place;
 use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Detached, Place};
 
 /// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
 /// names of it: write these, and read here what they share.

@@ -1,7 +1,7 @@
 //! Removal of one object, of some, and of all.
 
 use super::{Growth, PoolPlace, SlotPool};
-use crate::handle::{HandleLayout, Issue};
+use crate::handle::{self, HandleLayout};
 use crate::pools::iterators::{Drain, ExtractIf};
 use crate::slots::reuse::ReuseOrder;
 
@@ -111,7 +111,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             return self.extract_if(|handle, value| !keep(handle, value)).for_each(drop);
         }
         self.storage
-            .retain(|index, generation, value| keep(H::from_kept_parts(index, generation), value));
+            .retain(|index, generation, value| keep(handle::kept::<H>(index, generation), value));
     }
 
     /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the

@@ -59,9 +59,12 @@
 mod event;
 mod ring;
 mod shared;
+#[allow(unsafe_code)]
+mod shared_track;
 mod track;
 mod writer;
 
+pub(crate) use shared_track::SharedTrack;
 pub use track::Track;
 
 pub(crate) type TrackBox = Box<Track>;

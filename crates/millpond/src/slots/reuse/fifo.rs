@@ -6,7 +6,7 @@ use core::iter;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, sealed};
-use crate::base::entry::Entry;
+use crate::base::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};

@@ -5,7 +5,7 @@
 use core::fmt::Debug;
 use core::ops::Range;
 
-use crate::base::entry::Entry;
+use crate::base::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::Violation;
 use crate::slots::{Place, SlotWords};

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::{OrderOf, Queue, ReuseOrder, sealed};
-use crate::base::entry::Entry;
+use crate::base::Entry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{CountedSlots, Parting, Partition, Place, SlotWords, Sorting};

@@ -13,7 +13,7 @@ use super::SlotWords;
 use crate::base::cold;
 use crate::base::guard::{defuse, guard, half_way};
 use crate::base::shared::Number;
-use crate::handle::{HandleLayout, IndexWord, Issue, Refusal, Word};
+use crate::handle::{self, HandleLayout, IndexWord, Refusal, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::stats::Stats;
@@ -214,7 +214,7 @@ where
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<L> {
         let index = self.ledger.queue.next(&self.words)?;
-        self.words.of_vacant(index).map(|word| L::from_kept_parts(index, word))
+        self.words.of_vacant(index).map(|word| handle::kept::<L>(index, word))
     }
 
     /// Takes the slot that comes next out of the order: it is vacant by its word, and the caller begins this lifetime

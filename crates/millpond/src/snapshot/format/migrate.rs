@@ -13,7 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::load::{CheckedFor, Load};
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
 use crate::snapshot::state::sealed::State;
@@ -63,7 +63,7 @@ pub(crate) fn take_over<P: Load, Q: OldPool>(
     // Of a recycler, the dead ones have objects, too.
     let live = values.filter(|(index, _)| !state.words[*index].is_dead());
     let converted = live.map(|(index, value)| {
-        let handle = P::Handle::from_kept_parts(index, state.words[index]);
+        let handle = handle::kept::<P::Handle>(index, state.words[index]);
         (index, convert(handle, value))
     });
     let converted = converted.collect();

@@ -13,7 +13,7 @@ use super::super::ranges::Joined;
 use super::super::state::sealed::State;
 use super::read::Objects;
 use crate::handle::serde::Text;
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 
 /// The objects of a pool, for writing.
 pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);
@@ -39,7 +39,7 @@ impl<P: State<Value: Serialize>> Serialize for ObjectsOf<'_, P> {
             parts.serialize_element(&Values(self))?;
             return parts.end();
         }
-        let text = |index: usize| Text(P::Handle::from_live_parts(index, self.0.word(index)));
+        let text = |index: usize| Text(handle::live::<P::Handle>(index, self.0.word(index)));
         if P::DEAD_HAVE_VALUES {
             let mut pairs = serializer.serialize_seq(Some(self.0.shape().capacity))?;
             for (index, value) in self.with_values() {

@@ -4,7 +4,7 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{DYING_BITS, KILLED_BITS};
-use crate::handle::{HandleLayout, IndexWord, Issue, Word, handle_of_live};
+use crate::handle::{self, HandleLayout, IndexWord, Word, handle_of_live};
 use crate::reports::errors::{Full, FullPool};
 use crate::values::chunks::ChunkMut;
 
@@ -95,7 +95,7 @@ impl<T, H: HandleLayout> Lot<'_, T, H> {
             Some((slot, word)) => {
                 self.births.push(value);
                 let word = if word.is_unused() { self.unused } else { *word };
-                Ok(H::from_kept_parts(slot, word.as_live()))
+                Ok(handle::kept::<H>(slot, word.as_live()))
             }
             None => Err(Full { value, pool: self.full }),
         }

@@ -10,8 +10,8 @@ use super::order;
 use super::slots::{Doom, SharedSlots};
 use super::word::Word;
 use crate::base::guard::guard;
+use crate::handle;
 use crate::handle::Handle;
-use crate::handle::Issue;
 
 /// Slots that this thread has emptied and not freed yet. Dropping the batch frees them.
 pub(super) struct Batch<'a, T> {
@@ -51,7 +51,7 @@ impl<'a, T> Batch<'a, T> {
     #[inline]
     pub(super) unsafe fn remove_exclusively(&mut self, index: usize, word: Word) {
         if word.guards() > 0 || self.slots.defers {
-            self.remove(Handle::from_kept_parts(index, word.generation()));
+            self.remove(handle::kept(index, word.generation()));
         } else {
             // SAFETY: a live value without guards, which no other thread can find: this thread owns
             // the slot.

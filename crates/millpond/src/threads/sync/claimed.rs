@@ -12,7 +12,7 @@ use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::SharedSlots;
 use super::word::Word;
-use crate::handle::{Handle, Issue};
+use crate::handle::{self, Handle};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::CheckWord;
 
@@ -36,7 +36,7 @@ impl<'a, T> Claimed<'a, T> {
 
     #[inline]
     pub(super) fn handle(&self) -> Handle<T> {
-        Handle::from_kept_parts(self.index, self.generation)
+        handle::kept(self.index, self.generation)
     }
 
     /// Moves a value in, which the caller's caller inserts.
@@ -68,7 +68,7 @@ impl<'a, T> Claimed<'a, T> {
             // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
             unsafe { (*to).write(value) };
         });
-        slots.recorder.birth(index);
+        slots.recorder().birth(index);
         slots.words[index].store(Word::live(generation).to_bits(), order::publish());
         handle
     }

@@ -15,7 +15,7 @@ use super::order;
 use super::slots::SharedSlots;
 use super::word::Word;
 use crate::base::guard::guard;
-use crate::handle::{Handle, Issue};
+use crate::handle;
 use crate::slots::GenerationCycle;
 
 /// The slot of a live value without guards, from the words of all slots. Only the caller can access
@@ -100,7 +100,7 @@ impl<T> SharedSlots<T> {
     pub(super) fn begin_as(&self, index: usize, word: u32, value: Option<T>) {
         self.set_dead_word(index, Word::dead(word | 1 << 31));
         if let Some(value) = value {
-            let handle = Handle::from_kept_parts(index, word);
+            let handle = handle::kept(index, word);
             if let Ok(slot) = self.claim_at(handle, GenerationCycle::check_begin) {
                 slot.put_restored(value);
             }

@@ -16,7 +16,7 @@ use super::free::WORD_SLOTS;
 use super::slots::SharedSlots;
 use super::{Frozen, RunsMut, SyncPool, TakeError, close};
 use crate::base::guard::continue_after_panic;
-use crate::handle::{Handle, Issue};
+use crate::handle::{self, Handle};
 use crate::occupancy::{Occupancy, Source};
 
 /// Methods with `&mut self`, like those of a [`Pool`](crate::Pool).
@@ -125,7 +125,7 @@ impl<T> SyncPool<T> {
         runs.flat_map(move |(first, run)| {
             run.iter_mut().zip(first..).map(move |(value, index)| {
                 let generation = slots.word(index).map_or(1, |word| word.generation());
-                (Handle::from_kept_parts(index, generation), value)
+                (handle::kept(index, generation), value)
             })
         })
     }
@@ -174,7 +174,7 @@ impl<T> SyncPool<T> {
         for index in 0..self.capacity() {
             let Some(word) = self.slots().word_for_writing(index) else { continue };
             if word.is_live() && word.guards() == 0 {
-                let handle = Handle::from_kept_parts(index, word.generation());
+                let handle = handle::kept(index, word.generation());
                 let keeps = self.get_mut(handle).is_ok_and(|value| keep(handle, value));
                 if !keeps {
                     self.note_removal(handle);

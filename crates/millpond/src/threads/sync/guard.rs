@@ -11,7 +11,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use super::slots::SharedSlots;
-use crate::handle::{Handle, Issue};
+use crate::handle::{self, Handle};
 
 /// A guard of a value in a [`SyncPool`](super::SyncPool): [`Shared`], which borrows the pool, or
 /// [`SharedOwned`], which does not.
@@ -73,7 +73,7 @@ impl<T, P> Guard<T, P> {
     pub fn handle(guard: &Self) -> Handle<T> {
         let index = guard.index as usize;
         let generation = guard.slots().word(index).map_or(0, |word| word.generation());
-        Handle::from_kept_parts(index, generation)
+        handle::kept(index, generation)
     }
 }
 

@@ -50,9 +50,6 @@ mod order;
 #[cfg(all(test, feature = "std", shuttle, not(loom)))]
 #[path = "../../../tests/sync_models/parking.rs"]
 mod parking;
-#[cfg_attr(not(feature = "recorder"), path = "no_recorder_hook.rs")]
-#[allow(unsafe_code)]
-mod recorder_hook;
 #[allow(unsafe_code)]
 mod recycler;
 #[cfg(feature = "serde")]

@@ -26,15 +26,16 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell, fence};
 use super::free::{FreeSlots, WORD_SLOTS, update};
-use super::recorder_hook::SharedRecorderHook;
 use super::word::{GUARDS_MAX, Word};
 use super::{TakeError, order};
 use crate::base::lines::Lines;
 use crate::base::memory::OutOfMemory;
-use crate::handle::{Explanation, Handle, Issue, Refusal};
+use crate::handle::{self, Explanation, Handle, Refusal};
 use crate::pools::settings::Settings;
 use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
+use crate::reports::recorder::{SharedTrack, Track};
+use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
 use crate::slots::generations::Generations;
@@ -62,7 +63,7 @@ pub(super) struct SharedSlots<T> {
     pub(super) evicted: AtomicU64,
     /// Invariant 4.
     shares: AtomicUsize,
-    pub(super) recorder: SharedRecorderHook,
+    pub(super) recorder: SharedTrack,
     pub(super) watch: Option<Watch>,
 }
 
@@ -111,13 +112,19 @@ impl<T> SharedSlots<T> {
             evicted: AtomicU64::new(0),
             // No more than 2^32 slots, so the sum is no more than a `usize` has room for.
             shares: AtomicUsize::new(capacity + 1),
-            recorder: SharedRecorderHook::new(),
+            recorder: SharedTrack::new(),
             watch: Watch::try_new(name, settings.debug_aids, capacity)?,
         };
         if slots.watch.is_some() {
             (0..capacity).for_each(|index| slots.mark_dead(index));
         }
         Ok(slots)
+    }
+
+    /// What reports to the recorder, if there is one now.
+    #[inline(always)]
+    pub(super) fn recorder(&self) -> RecorderHook<&Track> {
+        RecorderHook::now(&self.recorder)
     }
 
     pub(super) fn capacity(&self) -> usize {
@@ -136,7 +143,7 @@ impl<T> SharedSlots<T> {
     pub(super) fn retire(&self, index: usize) {
         self.words[index].store(Word::RETIRED.to_bits(), Relaxed);
         self.retired.fetch_add(1, Relaxed);
-        self.recorder.retired();
+        self.recorder().retired();
     }
 
     /// Counts another guard, if the handle is valid.
@@ -166,7 +173,7 @@ impl<T> SharedSlots<T> {
     #[inline]
     fn with_guard(&self, index: u32, word: Word) -> u64 {
         if word.guards() == GUARDS_MAX {
-            self.too_many_guards(Handle::from_kept_parts(index as usize, word.generation()));
+            self.too_many_guards(handle::kept(index as usize, word.generation()));
         }
         word.with_guard().to_bits()
     }
@@ -298,7 +305,7 @@ impl<T> SharedSlots<T> {
     pub(super) fn prepare_free(&self, index: usize) -> NonNull<AtomicU64> {
         let at = &self.words[index];
         let generation = Word::from_bits(at.load(Relaxed)).generation();
-        self.recorder.death(index);
+        self.recorder().death(index);
         self.mark_dead(index);
         at.store(Word::dead(self.cycle.word_after(generation)).to_bits(), Relaxed);
         NonNull::from(self.free.word_of(index))
@@ -417,7 +424,7 @@ impl<T> SharedSlots<T> {
     #[inline]
     pub(super) fn handle_at(&self, index: usize) -> Option<Handle<T>> {
         let word = self.word(index).filter(|word| word.is_live())?;
-        Some(Handle::from_kept_parts(index, word.generation()))
+        Some(handle::kept(index, word.generation()))
     }
 
     /// Whether an insertion would fail: each slot is seen taken, or has no generation left.
@@ -471,7 +478,7 @@ impl<T> SharedSlots<T> {
     #[inline(never)]
     pub(super) fn refuse(&self, home: usize) -> FullPool {
         self.free.count_refusal(home);
-        self.recorder.refused();
+        self.recorder().refused();
         let (capacity, retired) = (self.capacity(), self.retired());
         let full = (capacity - retired) as u32;
         let peak = self.peak.fetch_max(full, Relaxed).max(full) as usize;

@@ -8,7 +8,7 @@ use super::SyncPool;
 use super::slots::SharedSlots;
 use super::word::Word;
 use crate::base::guard::{defuse, guard, half_way};
-use crate::handle::{Handle, Issue};
+use crate::handle::{self, Handle};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::OrderOf;
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
@@ -296,7 +296,7 @@ impl<T> SyncSnapshot<T> {
 impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let live = self.values.iter().enumerate().filter_map(|(index, value)| {
-            Some((Handle::<T>::from_kept_parts(index, self.words[index]), value.as_ref()?))
+            Some((handle::kept::<Handle<T>>(index, self.words[index]), value.as_ref()?))
         });
         f.debug_map().entries(live).finish()
     }

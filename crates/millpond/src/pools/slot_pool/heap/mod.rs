@@ -2,6 +2,9 @@
 //! and the list of objects that are out of any pool.
 
 mod detach;
+mod detached;
+
+pub(crate) use detached::Detached;
 
 use super::place::TryClone;
 use crate::base::OutOfMemory;

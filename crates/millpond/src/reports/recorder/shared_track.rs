@@ -1,5 +1,4 @@
-//! A shared pool's link to its recorder: a pointer that is usually null. (Without the feature `recorder`,
-//! `no_recorder_hook` takes its place.)
+//! The track of a pool that threads share: a pointer that is usually null.
 //!
 //! Owned guards may report at any time, even while the pool's owner sets another track. So a replaced track is kept until
 //! the pool's memory is freed.
@@ -12,11 +11,11 @@ use core::ptr::{from_ref, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::reports::recorder::Track;
+use super::Track;
 
 /// The track that a shared pool reports to, if it is recorded.
 #[derive(Debug)]
-pub(super) struct SharedRecorderHook {
+pub(crate) struct SharedTrack {
     /// Points to one of the tracks, or is null.
     listening: AtomicPtr<Track>,
     /// All tracks that were ever set. A box stays where it is when the vector grows.
@@ -24,51 +23,23 @@ pub(super) struct SharedRecorderHook {
     tracks: Mutex<Vec<Box<Track>>>,
 }
 
-impl SharedRecorderHook {
+impl SharedTrack {
     /// Not recorded.
     #[inline]
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { listening: AtomicPtr::new(null_mut()), tracks: Mutex::new(Vec::new()) }
     }
 
     #[inline(always)]
-    pub(super) fn birth(&self, index: usize) {
-        self.report(move |track| track.birth(index as u32));
-    }
-
-    #[inline(always)]
-    pub(super) fn death(&self, index: usize) {
-        self.report(move |track| track.death(index as u32));
-    }
-
-    #[inline(always)]
-    pub(super) fn refused(&self) {
-        self.report(Track::refused);
-    }
-
-    #[inline(always)]
-    pub(super) fn retired(&self) {
-        self.report(Track::retired);
-    }
-
-    /// Reports an event, off the fast path of a pool that is not recorded.
-    #[inline(always)]
-    fn report(&self, event: impl FnOnce(&Track)) {
-        #[cold]
-        #[inline(never)]
-        fn outside(track: &Track, event: impl FnOnce(&Track)) {
-            event(track);
-        }
+    pub(crate) fn get(&self) -> Option<&Track> {
         // Acquire: the track is read as it was when it was set.
         let track = self.listening.load(Ordering::Acquire);
         // SAFETY: null, or one of the tracks, which live as long as this.
-        if let Some(track) = unsafe { track.as_ref() } {
-            outside(track, event);
-        }
+        unsafe { track.as_ref() }
     }
 
     /// Replaces the track.
-    pub(super) fn set(&self, track: Option<Track>) {
+    pub(crate) fn set(&self, track: Option<Track>) {
         let mut tracks = self.tracks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = tracks.last() {
             last.close();

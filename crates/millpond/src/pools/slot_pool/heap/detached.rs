@@ -3,10 +3,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::CountedSlots;
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::CountedSlots;
 
 /// The slots that keep their lifetimes while their objects are out of the pool, in ascending order, each with the generation
 /// of that lifetime. To everything else, they have retired. **All bits are 0** until there is one.
@@ -136,7 +136,7 @@ impl Detached {
     /// The handles of the slots.
     pub(crate) fn handles<H: HandleLayout>(&self) -> impl ExactSizeIterator<Item = H> + '_ {
         self.as_slice().iter().map(|(slot, generation)| {
-            H::from_kept_parts(*slot as usize, H::Word::from_generation(*generation))
+            handle::kept::<H>(*slot as usize, H::Word::from_generation(*generation))
         })
     }
 }
