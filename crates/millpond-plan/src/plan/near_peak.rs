@@ -116,7 +116,9 @@ mod tests {
     #[test]
     fn heights_know_the_first_and_the_last_time_of_each_count() {
         let mut heights = Heights::default();
-        [0, 5, 5].map(|tick| heights.birth(tick));
+        for tick in [0, 5, 5] {
+            heights.birth(tick);
+        }
         heights.death(7);
         heights.birth(9);
         heights.death(11);
