@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 /// What the tests want of clangd beside what an editor gives.
 pub(crate) const ARGUMENTS: [&str; 2] = ["--log=verbose", "-j=2"];
 
-/// How long a server that is alive may take for one answer on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// How long a server that is alive may take for one answer. It indexes in threads that run only where no other does: beside
+/// programs that keep all processors busy, such as those of `ci/steady`, it waits until they have ended.
+const PATIENCE: Duration = Duration::from_secs(1200);
 
 pub(crate) struct LanguageServer {
     process: Child,
