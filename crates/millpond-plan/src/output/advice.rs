@@ -473,7 +473,13 @@ pub fn nothing_saves_enough(all: Option<AllTime>) -> String {
 
 /// The same after a trial, which may have been too short, or the machine too busy, to be certain of what a change saves.
 fn nothing_is_certain(all: Option<AllTime>) -> String {
-    format!("Nothing is proposed for time: no change is certain to save {}.", enough(all))
+    let enough = match all {
+        Some(AllTime { ms, of: TimeOf::Program }) => {
+            format!("a hundredth of the program's {} (--run-ms)", milliseconds((ms * 1e3) as u64))
+        }
+        _ => enough(all),
+    };
+    format!("Nothing is proposed for time: no change is certain to save {enough}.")
 }
 
 /// What a change has to save in all of this time.
