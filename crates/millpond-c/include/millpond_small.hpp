@@ -313,7 +313,7 @@ class slots_ {
         }
         auto *const grown_bits = static_cast<std::uint64_t *>(memory);
         auto *const grown = static_cast<std::uint32_t *>(static_cast<void *>(grown_bits + groups(to)));
-        std::uint32_t *const grown_stack = grown + groups(to) * 64 + 1;
+        std::uint32_t *const grown_stack = grown + groups(to) * 64;
         const std::size_t groups_now = groups(count);
         if (count != 0) {
             std::memcpy(grown_bits, bits, groups_now * sizeof *bits);
@@ -321,7 +321,7 @@ class slots_ {
             std::memcpy(grown_stack, stack, on_stack() * sizeof *stack);
         }
         std::memset(grown_bits + groups_now, 0, (groups(to) - groups_now) * sizeof *bits);
-        for (std::size_t slot = count; slot <= groups(to) * 64; ++slot) {
+        for (std::size_t slot = count; slot < groups(to) * 64; ++slot) {
             grown[slot] = dead | start;
         }
         give();
@@ -564,7 +564,7 @@ class slots_ {
     static constexpr std::size_t groups(std::size_t slots) noexcept { return (slots + 63) / 64; }
 
     static constexpr std::size_t max = 0x7ffffff0;
-    std::uint32_t *words = nullptr; // a multiple of 64, and one; those behind the last slot are dead
+    std::uint32_t *words = nullptr; // a multiple of 64; those behind the last slot are dead
     std::uint32_t *stack = nullptr; // of the slots that were freed, of which the last one is used first
     std::uint64_t *bits = nullptr;  // one for each slot: whether it is live; not of packed pools
     std::uint32_t count = 0;
@@ -582,7 +582,7 @@ class slots_ {
 
   private:
     static std::size_t bytes_of(std::size_t slots) noexcept {
-        return groups(slots) * (sizeof(std::uint64_t) + 64 * sizeof(std::uint32_t)) + (slots + 1) * sizeof(std::uint32_t);
+        return groups(slots) * (sizeof(std::uint64_t) + 64 * sizeof(std::uint32_t)) + slots * sizeof(std::uint32_t);
     }
     void give() noexcept {
         if (bits != nullptr) {
@@ -766,32 +766,44 @@ class stable_pool_ {
         }
     }
 
-    // Goes over the values in slot order.
-    template <bool Const>
+    // Goes over the values in slot order; with `Handles`, over each with its handle.
+    template <bool Const, bool Handles>
     class walk {
         using pool_type = std::conditional_t<Const, const stable_pool_, stable_pool_>;
         using element = std::conditional_t<Const, const T, T>;
 
       public:
-        using iterator_category = std::forward_iterator_tag;
-        using value_type = T;
+        using iterator_category = std::conditional_t<Handles, std::input_iterator_tag, std::forward_iterator_tag>;
+        using value_type = std::conditional_t<Handles, entry<T, element>, T>;
         using difference_type = std::ptrdiff_t;
-        using reference = element &;
-        using pointer = element *;
+        using reference = std::conditional_t<Handles, entry<T, element>, element &>;
+        using pointer = std::conditional_t<Handles, void, element *>;
 
         walk() noexcept = default;
         MPS_INLINE_ walk(pool_type *of, std::size_t groups) noexcept
             : of_(of), groups_(groups), removed_(of->slots_of_.removed) {
             next_group();
         }
-        MPS_INLINE_ element &operator*() const noexcept { return *at_; }
-        MPS_INLINE_ element *operator->() const noexcept { return at_; }
+        MPS_INLINE_ reference operator*() const noexcept {
+            if constexpr (Handles) {
+                return {mps::handle<T>::from_bits(std::uint64_t(slot_) << 32 | words_[slot_]), *at_};
+            } else {
+                return *at_;
+            }
+        }
+        template <bool Plain = !Handles, typename = std::enable_if_t<Plain>>
+        MPS_INLINE_ element *operator->() const noexcept {
+            return at_;
+        }
         // The handle of the value, which is false once it is removed. Not for the end.
         mps::handle<T> handle() const noexcept {
             return of_->handle_at((group_ - 1) * 64 + static_cast<std::size_t>(at_ - first_));
         }
         MPS_INLINE_ walk &operator++() noexcept {
             ++at_;
+            if constexpr (Handles) {
+                ++slot_;
+            }
             if (MPS_RARELY_(of_->slots_of_.removed != removed_)) {
                 // What is left of the 64 slots, as they are now.
                 removed_ = of_->slots_of_.removed;
@@ -823,20 +835,29 @@ class stable_pool_ {
         }
         MPS_INLINE_ void start_group() noexcept {
             first_ = of_->at((group_ - 1) * 64);
+            if constexpr (Handles) {
+                words_ = of_->slots_of_.words;
+            }
             is_sparse_ = mps::is_sparse_(left_);
             is_sparse_ ? take_one() : take_run();
         }
         MPS_INLINE_ void take_one() noexcept {
-            at_ = first_ + trailing_zeros_(left_);
+            go_to(trailing_zeros_(left_));
             end_ = at_ + 1;
             left_ &= left_ - 1;
         }
         MPS_INLINE_ void take_run() noexcept {
-            at_ = first_ + trailing_zeros_(left_);
+            go_to(trailing_zeros_(left_));
             // The carry goes through the run's bits, to the first 0 behind them.
             const std::uint64_t behind = left_ + (left_ & (0 - left_));
             end_ = first_ + (behind != 0 ? trailing_zeros_(behind) : 64);
             left_ &= behind;
+        }
+        MPS_INLINE_ void go_to(std::size_t in_group) noexcept {
+            at_ = first_ + in_group;
+            if constexpr (Handles) {
+                slot_ = (group_ - 1) * 64 + in_group;
+            }
         }
 
         pool_type *of_ = nullptr;
@@ -844,13 +865,15 @@ class stable_pool_ {
         element *end_ = nullptr;   // of the run
         element *first_ = nullptr; // of the 64 slots, of which `left_` are left, one by one or run by run
         std::uint64_t left_ = 0;
+        std::size_t slot_ = 0;                 // the value's, for its handle
+        const std::uint32_t *words_ = nullptr; // the generations of all
         std::size_t group_ = 0; // the next one
         std::size_t groups_ = 0;
         std::uint32_t removed_ = 0;
         bool is_sparse_ = false;
     };
-    using iterator = walk<false>;
-    using const_iterator = walk<true>;
+    using iterator = walk<false, false>;
+    using const_iterator = walk<true, false>;
 
     MPS_INLINE_ iterator begin() noexcept { return {this, slots_::groups(slots_of_.used)}; }
     MPS_INLINE_ iterator end() noexcept { return {}; }
@@ -859,80 +882,6 @@ class stable_pool_ {
     const_iterator cbegin() const noexcept { return begin(); }
     const_iterator cend() const noexcept { return end(); }
 
-    // Goes over the values with their handles, in slot order. A slot's word, which the handle needs, says whether the slot is
-    // live: so nothing else need be asked until one is not.
-    template <bool Const>
-    class entries {
-        using pool_type = std::conditional_t<Const, const stable_pool_, stable_pool_>;
-        using element = std::conditional_t<Const, const T, T>;
-
-      public:
-        using iterator_category = std::input_iterator_tag;
-        using value_type = entry<T, element>;
-        using difference_type = std::ptrdiff_t;
-        using reference = value_type;
-        using pointer = void;
-
-        entries() noexcept = default;
-        MPS_INLINE_ explicit entries(pool_type *of) noexcept
-            : of_(of), words_(of->slots_of_.words), slots_(of->slots_of_.count) {
-            find();
-        }
-        MPS_INLINE_ reference operator*() const noexcept {
-            return {handle<T>::from_bits(slots_::bits_of(slot_, word_)), *at_};
-        }
-        MPS_INLINE_ entries &operator++() noexcept {
-            if constexpr (Grows) {
-                words_ = of_->slots_of_.words; // the loop may have inserted
-            }
-            // The word behind the last one is dead.
-            word_ = words_[++slot_];
-            if ((word_ & slots_::dead) != 0 || (Grows && slot_ % chunk_ == 0)) {
-                find();
-            } else {
-                ++at_;
-                MPS_NEVER_(at_ == nullptr);
-            }
-            return *this;
-        }
-        entries operator++(int) noexcept {
-            entries before = *this;
-            ++*this;
-            return before;
-        }
-        friend MPS_INLINE_ bool operator==(const entries &a, const entries &b) noexcept { return a.at_ == b.at_; }
-        friend MPS_INLINE_ bool operator!=(const entries &a, const entries &b) noexcept { return a.at_ != b.at_; }
-
-      private:
-        // Goes to the first live slot from this one on.
-        MPS_INLINE_ void find() noexcept {
-            // What the loop inserts into chunks that it adds is not visited, or a loop might never end.
-            const std::size_t used = of_->slots_of_.used;
-            const std::size_t groups = slots_::groups(used < slots_ ? used : slots_);
-            std::size_t group = slot_ / 64;
-            std::uint64_t live = ~std::uint64_t(0) << slot_ % 64;
-            for (;; ++group, live = ~std::uint64_t(0)) {
-                if (group >= groups) {
-                    at_ = nullptr;
-                    return;
-                }
-                live &= of_->slots_of_.bits[group];
-                if (live != 0) {
-                    break;
-                }
-            }
-            slot_ = group * 64 + trailing_zeros_(live);
-            at_ = of_->at(slot_);
-            word_ = words_[slot_];
-        }
-
-        pool_type *of_ = nullptr;
-        const std::uint32_t *words_ = nullptr;
-        element *at_ = nullptr;
-        std::size_t slot_ = 0, slots_ = 0; // the value's, and how many there were when the loop began
-        std::uint32_t word_ = 0;           // the slot's
-    };
-
     template <typename Iterator>
     struct range {
         Iterator first;
@@ -940,8 +889,8 @@ class stable_pool_ {
         MPS_INLINE_ Iterator end() const noexcept { return {}; }
     };
     // The values with their handles: `for (auto [which, bullet] : bullets.each())`, where `bullet` is a reference.
-    MPS_INLINE_ range<entries<false>> each() noexcept { return {entries<false>(this)}; }
-    MPS_INLINE_ range<entries<true>> each() const noexcept { return {entries<true>(this)}; }
+    MPS_INLINE_ range<walk<false, true>> each() noexcept { return {{this, slots_::groups(slots_of_.used)}}; }
+    MPS_INLINE_ range<walk<true, true>> each() const noexcept { return {{this, slots_::groups(slots_of_.used)}}; }
 
     // Calls `f(run)` with each run of adjacent values, 64 at most. `f` must not remove others than those of its run.
     template <typename F>
