@@ -474,21 +474,22 @@ pub fn nothing_saves_enough(all: Option<AllTime>) -> String {
 /// The same after a trial, which may have been too short, or the machine too busy, to be certain of what a change saves.
 fn nothing_is_certain(all: Option<AllTime>) -> String {
     let enough = match all {
-        Some(AllTime { ms, of: TimeOf::Program }) => {
-            format!("a hundredth of the program's {} (--run-ms)", milliseconds((ms * 1e3) as u64))
-        }
+        Some(AllTime { ms, of: TimeOf::Program }) => format!("a hundredth of {}", programs(ms)),
         _ => enough(all),
     };
     format!("Nothing is proposed for time: no change is certain to save {enough}.")
+}
+
+/// The program's own time, and where it comes from.
+fn programs(ms: f64) -> String {
+    format!("the program's {} (--run-ms)", milliseconds((ms * 1e3) as u64))
 }
 
 /// What a change has to save in all of this time.
 fn enough(all: Option<AllTime>) -> String {
     let of_time = all.map_or_else(String::new, |all| {
         let of = match all.of {
-            TimeOf::Program => {
-                format!("the program's {} (--run-ms)", milliseconds((all.ms * 1e3) as u64))
-            }
+            TimeOf::Program => programs(all.ms),
             TimeOf::Recording | TimeOf::SlowedRecording => whose(all.of).to_owned(),
         };
         format!(" or {:.1} % of {of}", WORTH_SHARE_OF_TIME * 100.0)
