@@ -299,6 +299,44 @@ fn a_slow_machine_and_dice_are_no_change() {
     assert_eq!(changes(&["--threshold", "3", "before", "after"]), more);
 }
 
+/// A thousand steps of two milliseconds, or of ten in some of them, without frames. A block of smoke is born in each, and ten in
+/// those of a blast; each lives for ten steps.
+fn blast(at: u64, is_slow: impl Fn(u64) -> bool) -> String {
+    let mut text = "millpond heap 1\nx game\nt 1 1\nt 2 2\n".to_owned();
+    let (mut ms, mut id, mut alive) = (0, 0, std::collections::VecDeque::new());
+    for step in 0..1000_u64 {
+        let _ = writeln!(text, "c {ms:x}\n+ 0 20 1\n- 0");
+        ms += if is_slow(step) { 10 } else { 2 };
+        while alive.front().is_some_and(|&(born, _)| born + 10 <= step) {
+            let (_, id) = alive.pop_front().unwrap();
+            let _ = writeln!(text, "- {id:x}");
+        }
+        for _ in 0..if step.abs_diff(at) < 15 { 10 } else { 1 } {
+            id += 1;
+            alive.push_back((step, id));
+            let _ = writeln!(text, "+ {id:x} 30 2");
+        }
+    }
+    text + "n 1\tstep\t\t\nn 2\tnew<Smoke>\t\t\ne 0\n"
+}
+
+/// A machine that is slow for a while puts all that comes later at another share of the time.
+#[test]
+fn a_machine_that_is_slow_for_a_while_moves_no_peak() {
+    let directory = Directory::new();
+    directory.file("before", blast(600, |_| false));
+    directory.file("slow", blast(600, |step| step < 300));
+    directory.file("moved", blast(200, |_| false));
+    assert_eq!(differences(&directory, "before", "slow"), [] as [Value; 0]);
+    let [moved] = &differences(&directory, "before", "moved")[..] else { panic!("one change") };
+    assert_eq!(moved["changes"], serde_json::json!(["peak-at"]), "{moved}");
+    let plan = ["plan", "--no-report", "--all", "--budget", "b.toml", "before"];
+    done(&millpond(&directory).args(plan).output().unwrap());
+    let check = millpond(&directory).args(["check", "b.toml", "slow"]).output().unwrap();
+    let check = done(&check);
+    assert!(!check.contains("Not as in the budget's recording"), "{check}");
+}
+
 #[test]
 fn a_diff_is_told_in_words_in_markdown_and_as_a_report() {
     let directory = Directory::new();

@@ -30,8 +30,9 @@ pub struct Site {
     pub life: Option<u64>,
     /// The same, counted in the births of all sites meanwhile, which do not depend on the machine's pace.
     pub(super) life_in_births: Option<u64>,
-    /// The most that were alive in each stretch of time: of the recording's own, and of the longer one of both.
-    pub(super) courses: [Vec<u32>; 2],
+    /// The most that were alive in each stretch: of the recording's own time, of that of the longer one of both, and of the births
+    /// of all sites.
+    pub(super) courses: [Vec<u32>; 3],
 }
 
 /// A recording of which the summary was read.
@@ -83,7 +84,7 @@ impl<'s> Opened<'s> {
     pub fn sites(&self, in_frames: bool, longer: u64) -> Result<Vec<Site>, Fault> {
         let Self { summary, source } = self;
         let (names, of_kind) = names(summary);
-        let lengths = [self.length(in_frames), longer];
+        let lengths = [self.length(in_frames), longer, summary.births];
         let frames = self.frames(in_frames);
         let mut counting =
             Counting::new(names.len(), &of_kind, summary.first_tick, lengths, frames);
@@ -129,19 +130,19 @@ struct Counts {
     ended: [Lengths; 2],
     left: [Lengths; 2],
     /// The most alive in each stretch so far, the current one included.
-    courses: [Vec<u32>; 2],
+    courses: [Vec<u32>; 3],
 }
 
 struct Counting<'r> {
     of_kind: &'r [u32],
     frames: Option<&'r Frames>,
     first_tick: u32,
-    /// The times that are divided into stretches.
-    lengths: [u64; 2],
+    /// The times and the births that are divided into stretches.
+    lengths: [u64; 3],
     /// The current tick, and its time: the tick, or its frame.
     tick: u32,
     time: u32,
-    stretches: [usize; 2],
+    stretches: [usize; 3],
     sites: Vec<Counts>,
     /// How many births there were, of all sites.
     births: u32,
@@ -154,7 +155,7 @@ impl<'r> Counting<'r> {
         sites: usize,
         of_kind: &'r [u32],
         first_tick: u32,
-        lengths: [u64; 2],
+        lengths: [u64; 3],
         frames: Option<&'r Frames>,
     ) -> Self {
         let none = Counts {
@@ -174,7 +175,7 @@ impl<'r> Counting<'r> {
             lengths,
             tick: u32::MAX,
             time: 0,
-            stretches: [0; 2],
+            stretches: [0; 3],
             sites: vec![none; sites],
             births: 0,
             born: Vec::new(),
@@ -192,10 +193,9 @@ impl<'r> Counting<'r> {
                 Some(_) => u64::from(self.time),
                 None => u64::from(tick.saturating_sub(self.first_tick)),
             };
-            self.stretches = self.lengths.map(|all| {
-                let stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
-                stretch.min(STRETCHES - 1)
-            });
+            let [own, longer, _] = self.lengths;
+            self.stretches[0] = stretch(since, own);
+            self.stretches[1] = stretch(since, longer);
         }
     }
 
@@ -209,7 +209,7 @@ impl<'r> Counting<'r> {
         let sites = self.sites.into_iter().zip(names).filter(|(of, _)| of.births > 0);
         sites
             .map(|(mut of, (name, bytes))| {
-                of.note([STRETCHES - 1; 2]);
+                of.note([STRETCHES - 1; 3]);
                 let life = |unit: usize| {
                     of.ended[unit].quantile(&of.left[unit], 0.5).map(|length| length.ticks)
                 };
@@ -229,9 +229,15 @@ impl<'r> Counting<'r> {
     }
 }
 
+/// The stretch in which this is, of so much.
+fn stretch(since: u64, all: u64) -> usize {
+    let stretch = (since * STRETCHES as u64 / all.max(1)) as usize;
+    stretch.min(STRETCHES - 1)
+}
+
 impl Counts {
     /// Notes how many are alive, in all stretches up to this one.
-    fn note(&mut self, stretches: [usize; 2]) {
+    fn note(&mut self, stretches: [usize; 3]) {
         for (course, stretch) in self.courses.iter_mut().zip(stretches) {
             if course.len() <= stretch {
                 course.resize(stretch + 1, self.live);
@@ -249,6 +255,7 @@ impl Watch for Counting<'_> {
             self.born.resize(key + 1, ([0; 2], 0));
         }
         self.born[key] = ([self.time, self.births], site);
+        self.stretches[2] = stretch(self.births.into(), self.lengths[2]);
         self.births = self.births.saturating_add(1);
         let of = &mut self.sites[site as usize];
         of.note(self.stretches);

@@ -264,7 +264,7 @@ fn near_peak_words(near: NearPeak) -> String {
 
 fn near_peak_from(words: &str) -> Option<NearPeak> {
     let mut numbers = words.split(' ').filter_map(counted);
-    let units = [TickUnit::Tick, TickUnit::Millisecond, TickUnit::Frame];
+    let units = [TickUnit::Tick, TickUnit::Frame];
     let near = NearPeak {
         unit: units.into_iter().find(|unit| words.ends_with(unit.names()))?,
         from: numbers.next()?,
@@ -333,7 +333,7 @@ mod tests {
         for (sizes, near_peak) in [
             (Some(Sizes { largest: 1_048, are_alike: true }), Some(near)),
             (Some(Sizes { largest: 1, are_alike: false }), None),
-            (None, Some(NearPeak { unit: TickUnit::Millisecond, from: 0, ..near })),
+            (None, Some(NearPeak { unit: TickUnit::Tick, from: 0, ..near })),
         ] {
             let recorded = Recorded { sizes, near_peak };
             let comment = recorded.words().collect::<Vec<_>>().join(PARTS);

@@ -58,7 +58,8 @@ pub struct NearPeak {
 }
 
 impl NearPeak {
-    /// That of a class in a recording; `None` if the peak may be chance, or if it is in no part of the time.
+    /// That of a class in a recording; `None` if the peak may be chance, or if it is in no part of the time. Nor is there any
+    /// by the clock of a machine, which may be slow for a while: all that comes later is then at another share of the time.
     #[must_use]
     pub fn of(heights: &Heights, summary: &Summary) -> Option<Self> {
         let peak = heights.times.len() as u32;
@@ -81,6 +82,7 @@ impl NearPeak {
                 let (from, to) = (frame(first), frame(last));
                 Self { unit: TickUnit::Frame, from, to, of: frames.count() }
             }
+            (TickUnit::Millisecond, None) => return None,
             (unit, None) => {
                 let since = |tick: u32| u64::from(tick.saturating_sub(summary.first_tick));
                 Self { unit, from: since(first), to: since(last), of: summary.ticks() }
