@@ -72,8 +72,9 @@ pub struct Recording<W> {
     name_bytes: usize,
     /// When the last frame began.
     frame_ms: u32,
-    /// Lines that are not written yet.
+    /// Lines that are not written yet: the first bytes of it. There is always room for one more part of a line.
     lines: Vec<u8>,
+    lines_end: usize,
 }
 
 impl<W: Write> Recording<W> {
@@ -92,7 +93,8 @@ impl<W: Write> Recording<W> {
             addresses: 0,
             name_bytes: 0,
             frame_ms: 0,
-            lines: Vec::with_capacity(WRITTEN_BYTES + 64),
+            lines: vec![0; WRITTEN_BYTES + PART_BYTES],
+            lines_end: 0,
         })
     }
 
@@ -206,8 +208,12 @@ impl<W: Write> Recording<W> {
         if self.name_bytes > NAME_BYTES_MAX {
             return Ok(());
         }
-        self.lines.extend_from_slice(line.as_bytes());
-        self.write_if_many()
+        for part in line.as_bytes().chunks(PART_BYTES) {
+            self.lines[self.lines_end..][..part.len()].copy_from_slice(part);
+            self.lines_end += part.len();
+            self.write_if_many()?;
+        }
+        Ok(())
     }
 
     /// What the recording has so far.
@@ -231,42 +237,43 @@ impl<W: Write> Recording<W> {
         if is_whole {
             self.write(b'e', &[0])?;
         }
-        self.out.write_all(&self.lines)?;
+        self.out.write_all(&self.lines[..self.lines_end])?;
         self.out.flush()?;
         Ok((self.out, self.counts))
     }
 
     #[inline]
     fn write(&mut self, letter: u8, numbers: &[u64]) -> io::Result<()> {
-        let mut line = Line::default();
-        line.push(letter);
+        let mut part = Part::at(&mut self.lines, self.lines_end);
+        part.push(letter);
         for &number in numbers {
             // A call stack has more numbers than there is room for.
-            if line.end > LINE_BYTES - NUMBER_BYTES_MAX {
-                self.lines.extend_from_slice(&line.bytes[..line.end]);
-                line.end = 0;
+            if part.end > PART_BYTES - NUMBER_BYTES_MAX {
+                self.lines_end += part.end;
+                self.write_if_many()?;
+                part = Part::at(&mut self.lines, self.lines_end);
             }
-            line.push(b' ');
+            part.push(b' ');
             match (number >> 32) as u32 {
-                0 => line.push_digits(number as u32, digits_of(number as u32)),
+                0 => part.push_digits(number as u32, digits_of(number as u32)),
                 high => {
-                    line.push_digits(high, digits_of(high));
-                    line.push_digits(number as u32, 8);
+                    part.push_digits(high, digits_of(high));
+                    part.push_digits(number as u32, 8);
                 }
             }
         }
-        line.push(b'\n');
-        self.lines.extend_from_slice(&line.bytes[..line.end]);
+        part.push(b'\n');
+        self.lines_end += part.end;
         self.write_if_many()
     }
 
     #[inline]
     fn write_if_many(&mut self) -> io::Result<()> {
-        if self.lines.len() < WRITTEN_BYTES {
+        if self.lines_end < WRITTEN_BYTES {
             return Ok(());
         }
-        self.out.write_all(&self.lines)?;
-        self.lines.clear();
+        self.out.write_all(&self.lines[..self.lines_end])?;
+        self.lines_end = 0;
         Ok(())
     }
 }
@@ -277,23 +284,23 @@ fn digits_of(number: u32) -> u32 {
     (u32::BITS - (number | 1).leading_zeros()).div_ceil(4)
 }
 
-/// A line in the making has at most this many bytes at hand, and a number takes so many, with what comes after it.
-const LINE_BYTES: usize = 96;
+/// A part of a line has at most this many bytes, and a number takes so many, with what comes after it.
+const PART_BYTES: usize = 96;
 const NUMBER_BYTES_MAX: usize = 1 + 16 + 8;
 
-/// A line in the making, or a part of it.
-struct Line {
-    bytes: [u8; LINE_BYTES],
+/// A line in the making, or a part of it, in its place behind the lines before it.
+struct Part<'l> {
+    bytes: &'l mut [u8; PART_BYTES],
     end: usize,
 }
 
-impl Default for Line {
-    fn default() -> Self {
-        Self { bytes: [0; LINE_BYTES], end: 0 }
+impl<'l> Part<'l> {
+    #[inline]
+    fn at(lines: &'l mut [u8], at: usize) -> Self {
+        let bytes = lines[at..].first_chunk_mut().expect("room for a part");
+        Self { bytes, end: 0 }
     }
-}
 
-impl Line {
     #[inline]
     fn push(&mut self, byte: u8) {
         self.bytes[self.end] = byte;

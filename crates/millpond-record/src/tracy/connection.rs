@@ -185,9 +185,17 @@ fn greet(mut stream: TcpStream, protocol: &'static Protocol) -> Answer {
 /// If the recording cannot be written.
 pub fn record<W: Write>(
     client: Client,
-    out: W,
+    mut out: W,
     watch: &mut dyn FnMut(&dyn Fn() -> Progress) -> Go,
 ) -> Result<Ended<W>, Fault> {
+    Ok(record_to(client, &mut out, watch)?.with_out(out))
+}
+
+fn record_to(
+    client: Client,
+    out: &mut dyn Write,
+    watch: &mut dyn FnMut(&dyn Fn() -> Progress) -> Go,
+) -> Result<Ended<()>, Fault> {
     let Client { mut stream, protocol, welcome } = client;
     let mut session = Session::begin(protocol, &welcome, out)?;
     let (sender, receiver) = sync_channel(WAITING_MAX);
@@ -246,10 +254,8 @@ pub fn record<W: Write>(
     Ended::of(session, end?)
 }
 
-fn progress<W: Write>(session: &Session<W>) -> Progress {
-    let recording = session.recording();
-    let (counts, largest) = (recording.counts(), recording.largest(LARGEST));
-    Progress { counts, names: session.names(), largest }
+fn progress(session: &Session<'_>) -> Progress {
+    Progress { counts: session.counts(), names: session.names(), largest: session.largest(LARGEST) }
 }
 
 /// Reads blocks until the connection ends, or until nobody wants them. The error is what is wrong with a block.

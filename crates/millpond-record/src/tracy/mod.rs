@@ -109,16 +109,21 @@ impl<W> Ended<W> {
     }
 }
 
-impl<W: Write> Ended<W> {
-    fn of(session: Session<W>, end: End) -> Result<Self, Fault> {
+impl Ended<()> {
+    fn of(session: Session<'_>, end: End) -> Result<Self, Fault> {
         let names = session.names();
         // Whether the client came to end the talk after a crash depends on its threads.
         let end = match (end, session.crash()) {
             (End::Program | End::Asked | End::Lost, Some(text)) => End::Crashed(text),
             (end, _) => end,
         };
-        let (out, counts) = session.finish(matches!(end, End::Program | End::Asked))?;
-        Ok(Self { out, counts, names, end })
+        let counts = session.finish(matches!(end, End::Program | End::Asked))?;
+        Ok(Self { out: (), counts, names, end })
+    }
+
+    fn with_out<W>(self, out: W) -> Ended<W> {
+        let Self { out: (), counts, names, end } = self;
+        Ended { out, counts, names, end }
     }
 }
 
@@ -127,7 +132,11 @@ impl<W: Write> Ended<W> {
 ///
 /// # Errors
 /// If its beginning is not that of such a stream, or if the recording cannot be written.
-pub fn reread<W: Write>(mut stream: impl Read, out: W) -> Result<Ended<W>, Fault> {
+pub fn reread<W: Write>(mut stream: impl Read, mut out: W) -> Result<Ended<W>, Fault> {
+    Ok(reread_to(&mut stream, &mut out)?.with_out(out))
+}
+
+fn reread_to(mut stream: &mut dyn Read, out: &mut dyn Write) -> Result<Ended<()>, Fault> {
     let number = u32::from_le_bytes(bytes(&mut stream)?);
     let Some(protocol) = PROTOCOLS.iter().find(|protocol| protocol.number == number) else {
         return Err(Fault::Stream(format!("protocol {number}, expected {}", known_protocols())));

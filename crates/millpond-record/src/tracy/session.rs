@@ -38,11 +38,11 @@ enum State {
 }
 
 /// The talk with a client, and the recording that comes of it.
-#[derive(Debug)]
-pub(super) struct Session<W> {
+pub(super) struct Session<'w> {
     protocol: &'static Protocol,
     kinds: Vec<Kind>,
-    recording: Recording<W>,
+    /// Its code is compiled with that of the session, with this crate's profile, for all that is written to.
+    recording: Recording<&'w mut dyn Write>,
     state: State,
     ms_per_tick: f64,
     /// The time of the first event, and of the last one of the serial queue, in the client's ticks.
@@ -87,11 +87,11 @@ struct Functions {
     has_name: bool,
 }
 
-impl<W: Write> Session<W> {
+impl<'w> Session<'w> {
     pub(super) fn begin(
         protocol: &'static Protocol,
         welcome: &Welcome,
-        out: W,
+        out: &'w mut dyn Write,
     ) -> io::Result<Self> {
         Ok(Self {
             protocol,
@@ -395,12 +395,17 @@ impl<W: Write> Session<W> {
         (self.named, self.asked.len() as u64)
     }
 
-    pub(super) fn recording(&self) -> &Recording<W> {
-        &self.recording
+    pub(super) fn counts(&self) -> Counts {
+        self.recording.counts()
     }
 
-    pub(super) fn finish(self, is_whole: bool) -> io::Result<(W, Counts)> {
-        self.recording.end(is_whole)
+    /// The sizes with most bytes alive, and how many blocks each has.
+    pub(super) fn largest(&self, most: usize) -> Vec<(u64, u64)> {
+        self.recording.largest(most)
+    }
+
+    pub(super) fn finish(self, is_whole: bool) -> io::Result<Counts> {
+        Ok(self.recording.end(is_whole)?.1)
     }
 }
 
