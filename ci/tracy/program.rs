@@ -3,9 +3,11 @@
 //! - `on_boxes` is `crates/millpond/examples/on_boxes.rs`, tick by tick a frame, without a pause between them; `on_boxes
 //!   paced` takes its twenty seconds.
 //! - `pools` has two memory pools by name.
-//! - `flood N` makes N blocks and frees each, as fast as it can.
+//! - `flood SECONDS [RATE]` makes and frees blocks without call stacks for so long, as fast as it can, or so many million events
+//!   a second, and says how many there were.
 //! - `forever` makes and frees blocks until it is killed, and says when it has the most that it has; `abort` aborts among them.
 
+use std::alloc::{GlobalAlloc, Layout};
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
@@ -18,6 +20,10 @@ static GLOBAL: ProfiledAllocator<std::alloc::System> =
 
 /// How many callers the client records of each block.
 const DEPTH: u16 = 8;
+
+/// What the flood's blocks come from.
+static WITHOUT_STACKS: ProfiledAllocator<std::alloc::System> =
+    ProfiledAllocator::new(std::alloc::System, 0);
 
 struct Unit {
     position: [f32; 3],
@@ -60,7 +66,10 @@ fn main() {
         ["on_boxes"] => on_boxes(false),
         ["on_boxes", "paced"] => on_boxes(true),
         ["pools"] => pools(),
-        ["flood", n] => flood(n.parse().expect("a number")),
+        ["flood", seconds] => flood(seconds.parse().expect("a number"), f64::INFINITY),
+        ["flood", seconds, rate] => {
+            flood(seconds.parse().expect("a number"), rate.parse::<f64>().expect("a number") * 1e6)
+        }
         ["forever"] => forever(u64::MAX),
         ["abort"] => {
             forever(200);
@@ -186,13 +195,42 @@ fn died(at: &u8, pool: &'static CStr) {
     }
 }
 
-fn flood(blocks: u64) {
+/// Each block lives until a thousand more are born, and has one of forty sizes.
+fn flood(seconds: f64, rate: f64) {
+    let layouts: Vec<Layout> =
+        (1..=40).map(|words| Layout::array::<u64>(words).expect("a small size")).collect();
+    let mut alive = VecDeque::with_capacity(FLOOD_ALIVE);
+    let mut random = Random(1);
+    let mut events = 0_u64;
     let begun = Instant::now();
-    for n in 0..blocks {
-        std::hint::black_box(Box::new(n));
+    while begun.elapsed().as_secs_f64() < seconds {
+        if events as f64 > rate * begun.elapsed().as_secs_f64() {
+            std::thread::sleep(Duration::from_micros(200));
+            continue;
+        }
+        for _ in 0..FLOOD_ALIVE {
+            if alive.len() == FLOOD_ALIVE
+                && let Some((block, layout)) = alive.pop_front()
+            {
+                // SAFETY: it was made with this layout, and is not in the queue any more.
+                unsafe { WITHOUT_STACKS.dealloc(block, layout) };
+                events += 1;
+            }
+            let layout = layouts[random.below(40) as usize];
+            // SAFETY: the layout has a size of eight bytes or more.
+            alive.push_back((unsafe { WITHOUT_STACKS.alloc(layout) }, layout));
+            events += 1;
+        }
     }
-    println!("{} events in {} ms", 2 * blocks, begun.elapsed().as_millis());
+    println!("{events} events in {} ms", begun.elapsed().as_millis());
+    for (block, layout) in alive {
+        // SAFETY: as above.
+        unsafe { WITHOUT_STACKS.dealloc(block, layout) };
+    }
 }
+
+/// How many blocks of the flood are alive at once.
+const FLOOD_ALIVE: usize = 1000;
 
 fn forever(rounds: u64) {
     let mut queue = VecDeque::new();
