@@ -91,6 +91,7 @@ pub(super) fn come_back<M: Component>(mut world: DeferredWorld, context: HookCon
 impl<M: Component> Population<M> {
     /// Forgets the members, which are of another world, or of this one before it was cleared.
     fn forget_all(&mut self) {
+        self.places.settle();
         for place in 0..self.places.capacity() {
             self.vacate(place);
         }

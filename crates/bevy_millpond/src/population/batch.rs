@@ -213,7 +213,8 @@ impl<M: Component> Population<M> {
         evicted.clear();
         // Whom there is no room for is refused as well, and counted.
         if self.oldest.is_none() {
-            let room = births.0.iter().filter_map(|_| self.places.acquire());
+            let places = self.places.all();
+            let room = births.0.iter().filter_map(|_| places.acquire());
             handles.extend(room);
         } else {
             for _ in 0..births.0.len() {

@@ -3,11 +3,13 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
 use millpond::HandleAllocator;
 use millpond::overflow::EvictOldest;
 
 use super::place::{FixedIndex, Member};
+use super::places::Places;
 use super::{NO_BUNDLE, Noticing, Population, away, notice};
 use crate::by_entity::ByEntity;
 use crate::full::WhenFull;
@@ -134,11 +136,12 @@ impl<M: Component> PopulationBuilder<M> {
         };
         let when_full = when_full.unwrap_or_default();
         let slots = capacity.saturating_add(when_full.beyond());
-        let places = HandleAllocator::typed_builder().capacity(slots).name(name).build();
         let members = vec![Member::NONE; slots].into_boxed_slice();
         let fixed = if has_fixed_indices { slots } else { 0 };
         let indices = vec![FixedIndex::default(); fixed].into_boxed_slice();
-        let oldest = (when_full == WhenFull::EvictOldest).then(|| EvictOldest::beside(&places));
+        let all = HandleAllocator::typed_builder().capacity(slots).name(name).build();
+        let oldest = (when_full == WhenFull::EvictOldest).then(|| EvictOldest::beside(&all));
+        let places = Places::new(all, oldest.is_none() && !has_fixed_indices);
         let home = away::settle::<M>(world);
         if noticing == Noticing::AtOnce {
             notice::hook::<M>(world, name);
@@ -157,7 +160,7 @@ impl<M: Component> PopulationBuilder<M> {
             indices_lost: 0,
             home,
             next_look: 0,
-            doubted: Vec::new(),
+            doubted: EntityHashSet::new(),
             doomed: Vec::new(),
             known_bundles: Vec::new(),
             quick_bundle: NO_BUNDLE,

@@ -117,17 +117,21 @@ impl<M: Component> Population<M> {
             Err(_) => {
                 self.leave(entity);
             }
-            Ok(None) if self.doubted.contains(&entity) => {
-                self.leave(entity);
-                self.doomed.push(entity);
+            Ok(None) => {
+                if !self.doubted.insert(entity) {
+                    self.leave(entity);
+                    self.doomed.push(entity);
+                }
             }
-            Ok(None) => self.doubted.push(entity),
             Ok(Some(_)) => {}
         }
     }
 
     /// Keeps the doubts about members that still wait for their spawn.
     fn forget_doubts(&mut self, entities: &Entities) {
+        if self.doubted.is_empty() {
+            return;
+        }
         let mut doubted = core::mem::take(&mut self.doubted);
         doubted.retain(|&entity| self.contains(entity) && !entities.contains_spawned(entity));
         self.doubted = doubted;

@@ -6,7 +6,7 @@ use bevy_ecs::error::{BevyError, ErrorContext, Severity};
 use bevy_ecs::prelude::*;
 use bevy_utils::prelude::DebugName;
 use millpond::Handle;
-use millpond::overflow::{Bounded, Policy};
+use millpond::overflow::Policy;
 
 use super::Population;
 use crate::full::Full;
@@ -45,9 +45,8 @@ impl<M: Component> Population<M> {
         bundle: B,
     ) -> Result<EntityCommands<'a>, Full> {
         let is_quick = self.quick_bundle == TypeId::of::<B>();
-        let handle = is_quick.then(|| Bounded::insert_if_room(&mut self.places, ()).ok()).flatten();
-        let birth = match handle {
-            Some(handle) => Birth::Anywhere { place: handle.index() },
+        let birth = match is_quick.then(|| self.places.take_any()).flatten() {
+            Some(place) => Birth::Anywhere { place },
             None => self.make_room(commands, KnownBundle::of::<M, B>())?,
         };
         Ok(self.begin(commands, birth, bundle))
@@ -151,7 +150,7 @@ impl<M: Component> Population<M> {
             return self.despawn_fixed(commands, entity);
         }
         let Some(place) = self.take_out(entity) else { return false };
-        self.places.remove_at(place);
+        self.places.pass_on(place);
         commands.queue(move |world: &mut World| despawn::<M>(world, entity));
         true
     }
@@ -174,6 +173,7 @@ impl<M: Component> Population<M> {
     pub fn clear(&mut self, commands: &mut Commands) -> usize {
         let members = self.len();
         self.overtaken += 1;
+        self.places.settle();
         for place in 0..self.places.capacity() {
             match self.members[place].get() {
                 Some(entity) => self.end(commands, place, entity),
@@ -199,8 +199,8 @@ impl<M: Component> Population<M> {
     pub(super) fn take(&mut self) -> Result<Handle<M>, Full> {
         let is_full = self.is_full();
         let taken = match &mut self.oldest {
-            Some(oldest) => oldest.insert(&mut self.places, ()).ok().map(|(handle, _)| handle),
-            None => self.places.acquire(),
+            Some(oldest) => oldest.insert(self.places.all(), ()).ok().map(|(handle, _)| handle),
+            None => self.places.all().acquire(),
         };
         self.overtaken += u64::from(is_full && taken.is_some());
         taken.ok_or_else(|| self.full())
@@ -214,7 +214,7 @@ impl<M: Component> Population<M> {
         self.overtaken += u64::from(self.is_full());
         let members = &self.members;
         let key = |handle: Handle<M>, _: &_| members[handle.index() as usize].get().map(&mut key);
-        let taken = self.places.try_insert_or_evict((), key).ok().map(|(handle, _)| handle);
+        let taken = self.places.all().try_insert_or_evict((), key).ok().map(|(handle, _)| handle);
         self.note_age(taken)
     }
 
@@ -230,11 +230,12 @@ impl<M: Component> Population<M> {
         let least = if self.is_full() { least.min_by(|a, b| a.0.cmp(&b.0)) } else { None };
         let taken = match least {
             Some((least, victim)) if least <= Some(key_of_bundle) => {
-                let evicted = self.places.try_insert_or_evict((), |handle, _| handle != victim);
+                let places = self.places.all();
+                let evicted = places.try_insert_or_evict((), |handle, _| handle != victim);
                 evicted.ok().map(|(handle, _)| handle)
             }
             // A full one counts a refusal.
-            _ => self.places.acquire(),
+            _ => self.places.all().acquire(),
         };
         self.note_age(taken)
     }

@@ -284,3 +284,37 @@ fn a_key_that_is_the_least_as_well() {
         assert_eq!((found(&mut world), members(&world)), (left.to_vec(), left.to_vec()));
     }
 }
+
+/// The place of a life that has ended is the next one's, and the figures are those of two lives.
+#[test]
+fn a_place_is_passed_on() {
+    let fill = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        let fired = (0..3).filter(|&n| bullets.spawn(&mut commands, Bullet(n)).is_ok());
+        let fired = fired.count();
+        let places: Vec<_> = bullets.iter().map(|bullet| bullets.place_of(bullet)).collect();
+        assert_eq!(places, [Some(0), Some(1)]);
+        assert!(bullets.is_full());
+        fired
+    };
+    let end_one = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        let first = bullets.at(0).unwrap();
+        assert!(bullets.despawn(&mut commands, first));
+        assert_eq!((bullets.is_full(), bullets.len(), bullets.at(0)), (false, 1, None));
+    };
+    let mut first = world(builder().capacity(2));
+    assert_eq!(first.run_system_once(fill).unwrap(), 2);
+    first.run_system_once(end_one).unwrap();
+    assert_eq!(first.run_system_once(fill).unwrap(), 1);
+    let stats = bullets(&first).stats();
+    assert_eq!((stats.live, stats.peak), (2, 2));
+    assert_eq!((stats.inserted, stats.removed, stats.refused), (3, 1, 3));
+    // In another world it has all its places.
+    first.run_system_once(end_one).unwrap();
+    let population = first.remove_resource::<Population<Bullet>>().unwrap();
+    let mut second = World::new();
+    second.insert_resource(population);
+    assert_eq!(bullets(&second).len(), 0);
+    second.flush();
+    assert_eq!(second.run_system_once(fill).unwrap(), 2);
+    assert_eq!(bullets(&second).stats().removed, 3);
+}

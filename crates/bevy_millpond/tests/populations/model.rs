@@ -84,6 +84,10 @@ fn act(
         }
     }
     assert!(bullets.len() <= bullets.capacity());
+    let stats = bullets.stats();
+    let lives = (stats.inserted - stats.removed) as usize;
+    assert_eq!((stats.live, lives), (bullets.len(), bullets.len()));
+    assert!(stats.live <= stats.peak && stats.peak <= bullets.capacity());
 }
 
 #[test]
