@@ -411,13 +411,10 @@ fn plan_with(
         if let Some(other) = &mut other {
             other.play(&tape, &summary);
         }
-        at_once(
-            || tape.play(&summary, &mut in_order),
-            || {
-                let by_class = tape.by_class();
-                by_class.play(&summary, &mut replay, source.bytes_stored(), &mut *progress);
-            },
-        );
+        // One after the other: a process that once had a second thread keeps an allocator that locks, and a trial would
+        // measure that.
+        tape.play(&summary, &mut in_order);
+        tape.by_class().play(&summary, &mut replay, source.bytes_stored(), &mut *progress);
     } else {
         let mut both = Both(&mut replay, &mut in_order);
         let again = match &mut other {
@@ -515,24 +512,6 @@ impl<'d> OtherEnd<'d> {
         let ages = self.ages.finish(outcomes.len());
         let all = outcomes.into_iter().zip(ages).zip(self.refusals.finish());
         all.map(|((of_replay, ages), refused)| OtherOutcome { of_replay, ages, refused }).collect()
-    }
-}
-
-/// Runs both, where there are threads at the same time.
-fn at_once(one: impl FnOnce() + Send, other: impl FnOnce()) {
-    if cfg!(target_family = "wasm") {
-        one();
-        other();
-    } else {
-        std::thread::scope(|scope| {
-            let thread = scope.spawn(one);
-            other();
-            // Until the thread is gone, and not only its work done: a leak detector takes what a live thread has for lost once
-            // threads' numbers come again (`fuzz/README.md`).
-            if let Err(panic) = thread.join() {
-                std::panic::resume_unwind(panic);
-            }
-        });
     }
 }
 
