@@ -79,6 +79,30 @@ fn slots_taken_ahead_are_touched_and_others_are_not() {
     assert_eq!(copy[handle], [1; 32]);
 }
 
+/// The copies touch the pages of the values that they are made of, and the pool those of the others.
+#[test]
+fn copies_have_every_page() {
+    const SLOTS: usize = 1 << 18;
+    // The code itself is read in by faults too, the first time.
+    drop(Pool::<[u64; 32]>::new(9).clone());
+    let (all, new) = faults_of(|| Pool::<[u64; 32]>::new(SLOTS));
+    drop(new);
+    let copy_of = |live: usize, kept: fn(usize) -> bool| {
+        let mut pool = Pool::new(SLOTS);
+        (0..live).for_each(|_| _ = pool.insert([1_u64; 32]).unwrap());
+        pool.retain(|handle, _| kept(handle.index() as usize));
+        let mut copy = pool.clone();
+        drop(pool);
+        let (later, ()) = faults_of(|| while copy.insert([2; 32]).is_ok() {});
+        assert_eq!(copy.len(), SLOTS);
+        assert!(later <= all / 64 + 8, "{later} page faults in a copy of {live}, {all} for all");
+    };
+    copy_of(SLOTS, |_| true);
+    copy_of(SLOTS / 2, |_| true);
+    copy_of(SLOTS, |slot| slot / 4096 % 2 == 0);
+    copy_of(0, |_| true);
+}
+
 /// 32 MiB of slots of each of those that are not in a block.
 #[test]
 fn other_slots_are_touched_ahead_as_well() {

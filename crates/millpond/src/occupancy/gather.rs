@@ -13,6 +13,16 @@ pub enum Source<'a> {
 }
 
 impl Source<'_> {
+    /// No slots, of the same kind.
+    #[inline(always)]
+    pub(super) fn emptied(self) -> Self {
+        match self {
+            Self::Bits(_) => Self::Bits(&[]),
+            Self::Narrow(_) => Self::Narrow(&[]),
+            Self::Wide(_) => Self::Wide(&[]),
+        }
+    }
+
     /// The bits of 64 slots: set for those that are live. 0 beyond the last.
     #[inline(always)]
     pub(crate) fn word(&self, word: usize) -> u64 {

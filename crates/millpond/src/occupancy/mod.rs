@@ -139,6 +139,13 @@ impl<'a> Occupancy<'a> {
     pub(crate) fn source(&self) -> Source<'a> {
         self.source
     }
+
+    /// Where the bits of the slots come from that are not in the [prefix](Self::prefix): if that is known, from nowhere, so that
+    /// a walk over it does not read where they are.
+    #[inline(always)]
+    pub(crate) fn source_beyond_prefix(&self) -> Source<'a> {
+        if self.prefix.is_some() { self.source.emptied() } else { self.source }
+    }
 }
 
 /// Occupancies are equal if the same slots are live.

@@ -321,9 +321,19 @@ impl<K: SlotKind> Block<K> {
         entry_count: usize,
         value: Layout,
     ) -> Result<Self, OutOfMemory> {
+        Self::try_touched_from(0, slots, entry_count, value)
+    }
+
+    /// The same without the pages of values before this slot.
+    fn try_touched_from(
+        from: usize,
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Self, OutOfMemory> {
         let align = own_align(ValueLayout::of(value), slots);
         let block = Self::try_own(slots, entry_count, value, align, false)?;
-        block.touch(0);
+        block.touch(from);
         Ok(block)
     }
 
@@ -346,14 +356,16 @@ impl<K: SlotKind> Block<K> {
         Self::try_own(slots, entry_count, value, own_align(ValueLayout::of(value), slots), true)
     }
 
-    /// Like this block, of slots that were never used.
-    pub(crate) fn try_like(&self, touch: bool) -> Result<Self, OutOfMemory> {
-        let allocate = match self.memory {
-            Memory::Own { untouched: true, .. } => Self::try_untouched,
-            _ if touch => Self::try_new,
-            _ => Self::try_growing,
-        };
-        allocate(self.slots, self.entry_count, self.value.layout())
+    /// Like this block, of slots that were never used. `touch`: from which slot on to touch every page, if any.
+    pub(crate) fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory> {
+        let (slots, entry_count, value) = (self.slots, self.entry_count, self.value.layout());
+        match (self.memory, touch) {
+            (Memory::Own { untouched: true, .. }, _) => {
+                Self::try_untouched(slots, entry_count, value)
+            }
+            (_, Some(from)) => Self::try_touched_from(from, slots, entry_count, value),
+            (_, None) => Self::try_growing(slots, entry_count, value),
+        }
     }
 
     /// In memory of its own, with values that are aligned so.

@@ -50,9 +50,9 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         Ok(Self::of_unused(OwnSlots::new(words, ledger)))
     }
 
-    /// As many slots that were never used, with the same first generation. `touch`: touch every page, if
-    /// this one has not left its own untouched.
-    pub(crate) fn try_like(&self, touch: bool) -> Result<Self, OutOfMemory>
+    /// As many slots that were never used, with the same first generation. `touch`: from which slot on to touch every page,
+    /// if any, and if this one has not left its own untouched.
+    fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory>
     where
         L: Clone,
     {
@@ -84,7 +84,10 @@ impl<W: Word, T> TableStorage<T, W> {
 impl<T: Clone, K: SlotKind, L: Clone> Storage<T, Block<K>, L> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
-        let mut storage = self.try_like(touch)?;
+        let words = self.words();
+        // Where each slot that was used is live, the copies touch the pages of their values.
+        let copies = if words.live() == words.used() { words.used() } else { 0 };
+        let mut storage = self.try_like(touch.then_some(copies))?;
         storage.clone_into_unused(self);
         Ok(storage)
     }

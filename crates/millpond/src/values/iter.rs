@@ -127,6 +127,16 @@ impl<T> Run<T> {
         self.next == self.end
     }
 
+    /// Where the last value is, which the run has no more.
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<*mut T> {
+        if self.is_empty() {
+            return None;
+        }
+        self.end = self.end.wrapping_byte_sub(Self::STEP);
+        Some(self.end)
+    }
+
     #[inline(always)]
     fn len(&self) -> usize {
         (self.end.addr() - self.next.addr()) / Self::STEP
@@ -171,7 +181,7 @@ impl<'a, T> ValuesMut<'a, T> {
         let values = values.as_mut_ptr();
         // The prefix, of which `bits` has nothing.
         let run = Run::new(values.cast(), until);
-        let (way, source) = (bits.way(until), occupancy.source());
+        let (way, source) = (bits.way(until), occupancy.source_beyond_prefix());
         let word = values.wrapping_add(bits.first_of_word());
         Self { way, run, at: 0, word, values, bits, source, borrow: PhantomData }
     }
@@ -273,6 +283,13 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
+        if self.way == Way::Prefix {
+            let value = self.run.next_back()?;
+            let value = if size_of::<T>() == 0 { self.values.cast() } else { value };
+            // SAFETY: a value of the prefix, which `run` has no more (the iterator's invariant); its slot is in the array and live,
+            // and nobody else refers to the value, as in `next`.
+            return Some((self.at + self.run.len(), unsafe { &mut *value }));
+        }
         let run_len = self.run_len();
         // The run goes back to the bits.
         self.way = Way::Bits;
