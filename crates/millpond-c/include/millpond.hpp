@@ -442,11 +442,11 @@ class slots_ {
                 run_end_ = at_ + 1;
             }
         }
-        // Where the slot's number is kept, the place follows from it: then a loop has a register more.
         MILLPOND_INLINE_ void go_to_first() noexcept {
             if constexpr (Counts) {
-                index_ = end_ - 64 + mp_trailing_zeros_(left_);
-                at_ = reinterpret_cast<pointer>(raw_->values_) + index_;
+                const std::size_t in_word = mp_trailing_zeros_(left_);
+                index_ = end_ - 64 + in_word;
+                at_ = word_ + in_word;
             } else {
                 at_ = word_ + mp_trailing_zeros_(left_);
             }
