@@ -262,34 +262,21 @@ pub(crate) mod sealed {
     }
 }
 
-impl IndexWord for u16 {
-    const ZERO: Self = 0;
-    #[inline]
-    fn from_index(index: usize) -> Self {
-        debug_assert!(index <= Self::MAX as usize);
-        index as Self
-    }
-    #[inline]
-    fn to_index(self) -> usize {
-        self as usize
-    }
-}
-
-impl IndexWord for u32 {
-    const ZERO: Self = 0;
-    #[inline]
-    fn from_index(index: usize) -> Self {
-        debug_assert!(index <= Self::MAX as usize);
-        index as Self
-    }
-    #[inline]
-    fn to_index(self) -> usize {
-        self as usize
-    }
-}
-
 macro_rules! words {
     ($($word:ty: $source:ident, dead: $is_dead:expr;)*) => {$(
+        impl IndexWord for $word {
+            const ZERO: Self = 0;
+            #[inline]
+            fn from_index(index: usize) -> Self {
+                debug_assert!(index <= Self::MAX as usize);
+                index as Self
+            }
+            #[inline]
+            fn to_index(self) -> usize {
+                self as usize
+            }
+        }
+
         impl Word for $word {
             const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);

@@ -9,6 +9,7 @@ pub mod builder;
 #[cfg(any(feature = "packed", feature = "vec"))]
 pub(crate) mod doubling;
 pub mod iterators;
+pub(crate) mod methods;
 #[cfg(feature = "packed")]
 pub mod packed;
 #[cfg(feature = "alloc")]

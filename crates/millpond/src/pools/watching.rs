@@ -92,7 +92,7 @@ macro_rules! watching {
             }
 
             /// What is live in the handle's slot.
-            fn live_in(&self, handle: $handle) -> Option<crate::handle::Explanation> {
+            pub(in crate::pools) fn live_in(&self, handle: $handle) -> Option<crate::handle::Explanation> {
                 self.handle_at(handle.index() as usize).map(|live| self.explain(live))
             }
         }

@@ -282,8 +282,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     #[cold]
     pub(crate) fn refuse(&mut self, words: &impl CountedSlots<Word = H::Word>) -> FullPool {
         self.count_refusal();
-        let Stats { capacity, peak, retired, .. } = self.stats(words);
-        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
+        FullPool::of(self.name, &self.stats(words))
     }
 
     pub(crate) fn stats(&self, words: &impl CountedSlots<Word = H::Word>) -> Stats {

@@ -35,7 +35,7 @@ impl Shape {
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
     #[inline]
-    fn check(&self, pool: &Self) -> Result<(), SnapshotError> {
+    pub(crate) fn check(&self, pool: &Self) -> Result<(), SnapshotError> {
         if self == pool {
             Ok(())
         } else if (self.capacity, self.capacity_max) != (pool.capacity, pool.capacity_max) {

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::iter::FusedIterator;
-use core::slice;
 
 use super::SideTable;
 use crate::handle::{self, HandleLayout, Word};
@@ -44,7 +43,7 @@ use crate::values::chunks::ChunkMut;
 /// ```
 pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P, S> {
     let pool = pool.into_lane();
-    let words = pool.occupancy().slots().div_ceil(WORD_SLOTS);
+    let words = P::occupancy(&pool).slots().div_ceil(WORD_SLOTS);
     Join { pool, tables: tables.into_lanes(), words, next_word: 0, bits: 0 }
 }
 
@@ -60,9 +59,21 @@ pub trait JoinPool: sealed::Sealed {
     /// How the pool's values are returned.
     type Value;
     #[doc(hidden)]
-    type Lane: Lane<Word = <Self::Handle as HandleLayout>::Word, Value = Self::Value>;
+    type Lane: Lanes<WordOf<Self>, Value = Self::Value>;
     #[doc(hidden)]
     fn into_lane(self) -> Self::Lane;
+    /// The live slots.
+    #[doc(hidden)]
+    fn occupancy(lane: &Self::Lane) -> Occupancy<'_>;
+    /// The word of each slot: for a live one, its generation.
+    #[doc(hidden)]
+    fn words(lane: &Self::Lane) -> &[WordOf<Self>];
+    /// The handles and values of 64 slots, if all of them are live.
+    #[doc(hidden)]
+    fn seek_word(
+        lane: &mut Self::Lane,
+        word: usize,
+    ) -> Option<impl Iterator<Item = (Self::Handle, Self::Value)>>;
 }
 
 /// One or several borrowed tables, for [`join`]: `&SideTable`, `&mut SideTable`, or a tuple of up
@@ -81,41 +92,25 @@ pub trait JoinTables<H: HandleLayout>: sealed::Sealed {
     fn into_lanes(self) -> Self::Lanes;
 }
 
+type WordOf<P> = <<P as JoinPool>::Handle as HandleLayout>::Word;
+
 mod sealed {
     pub trait Sealed {}
 }
 
-/// The slots of a pool or of a table in a join in progress. They are visited in ascending order.
-#[doc(hidden)]
-pub trait Lane {
-    type Word: Word;
-    type Value;
-    type Values: Iterator<Item = Self::Value>;
-    fn occupancy(&self) -> Occupancy<'_>;
-    /// The word of each slot: for a live one, its generation.
-    fn words(&self) -> &[Self::Word];
-    /// The slots of this word that are live, and others where that is not known yet.
-    fn live_at_most(&self, word: usize) -> u64;
-    fn seek_value(&mut self, index: usize) -> Option<Self::Value>;
-    /// The values of 64 slots, if all of them are live.
-    fn seek_values(&mut self, word: usize) -> Option<Self::Values>;
-}
-
-/// The tables of a join in progress. Slots are visited in ascending order.
+/// The slots of a pool, of a table, or of several tables in a join in progress. They are visited in ascending order.
 #[doc(hidden)]
 pub trait Lanes<W> {
     type Value;
-    /// The slots of this word that have a value in all tables, and others where that is not known
-    /// yet.
+    /// The slots of this word that have a value in all of them, and others where that is not known yet.
     fn bits_at_most(&self, word: usize) -> u64;
-    /// The slots that have these words in all tables: where they are live, the values belong to the
-    /// same handles.
+    /// The slots that have these words in all of them: where they are live, the values belong to the same handles.
     fn equal_bits(&self, words: &[W], word: usize) -> u64;
-    /// Whether all 64 slots have these words in all tables.
+    /// Whether all 64 slots have these words in all of them.
     fn has_words(&self, words: &[W; WORD_SLOTS], word: usize) -> bool;
-    /// The values in a slot, if all tables have one.
+    /// The values in a slot, if all of them have one.
     fn seek(&mut self, index: usize) -> Option<Self::Value>;
-    /// The values of 64 slots, if all tables have all of them.
+    /// The values of 64 slots, if all of them have all of these.
     fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = Self::Value>>;
 }
 
@@ -143,34 +138,32 @@ impl<'a, T, K: SlotKind, L> Shared<'a, T, K, L> {
     }
 }
 
-impl<'a, T, K: SlotKind, L> Lane for Shared<'a, T, K, L> {
-    type Word = K::Word;
+impl<'a, T, K: SlotKind, L> Lanes<K::Word> for Shared<'a, T, K, L> {
     type Value = &'a T;
-    type Values = slice::Iter<'a, T>;
-
-    #[inline]
-    fn occupancy(&self) -> Occupancy<'_> {
-        self.storage.occupancy()
-    }
-
-    #[inline]
-    fn words(&self) -> &[K::Word] {
-        self.storage.words().as_slice()
-    }
 
     // An old bitmap is not gathered for this: the words tell what it does not.
     #[inline]
-    fn live_at_most(&self, word: usize) -> u64 {
+    fn bits_at_most(&self, word: usize) -> u64 {
         self.storage.occupancy().word_if_kept(word).unwrap_or(!0)
     }
 
     #[inline]
-    fn seek_value(&mut self, index: usize) -> Option<&'a T> {
+    fn equal_bits(&self, words: &[K::Word], word: usize) -> u64 {
+        equal_words(words, self.storage.words().as_slice(), word)
+    }
+
+    #[inline]
+    fn has_words(&self, words: &[K::Word; WORD_SLOTS], word: usize) -> bool {
+        words_at(self.storage.words().as_slice(), word) == Some(words)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a T> {
         self.storage.get(index)
     }
 
     #[inline]
-    fn seek_values(&mut self, word: usize) -> Option<slice::Iter<'a, T>> {
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a T>> {
         self.storage.get_word(word).map(|values| values.iter())
     }
 }
@@ -182,64 +175,39 @@ pub struct Exclusive<'a, W, T> {
     values: ChunkMut<'a, T>,
 }
 
-impl<'a, W: Word, T> Lane for Exclusive<'a, W, T> {
-    type Word = W;
+impl<'a, W: Word, T> Lanes<W> for Exclusive<'a, W, T> {
     type Value = &'a mut T;
-    type Values = slice::IterMut<'a, T>;
 
     #[inline]
-    fn occupancy(&self) -> Occupancy<'_> {
-        self.values.occupancy()
-    }
-
-    #[inline]
-    fn words(&self) -> &[W] {
-        self.words
-    }
-
-    #[inline]
-    fn live_at_most(&self, word: usize) -> u64 {
+    fn bits_at_most(&self, word: usize) -> u64 {
         self.values.occupancy().word(word)
     }
 
     #[inline]
-    fn seek_value(&mut self, index: usize) -> Option<&'a mut T> {
+    fn equal_bits(&self, words: &[W], word: usize) -> u64 {
+        equal_words(words, self.words, word)
+    }
+
+    #[inline]
+    fn has_words(&self, words: &[W; WORD_SLOTS], word: usize) -> bool {
+        words_at(self.words, word) == Some(words)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a mut T> {
         self.values.seek(index)
     }
 
     #[inline]
-    fn seek_values(&mut self, word: usize) -> Option<slice::IterMut<'a, T>> {
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a mut T>> {
         self.values.seek_word(word).map(|values| values.iter_mut())
     }
 }
 
-impl<L: Lane> Lanes<L::Word> for L {
-    type Value = L::Value;
-
-    #[inline]
-    fn bits_at_most(&self, word: usize) -> u64 {
-        self.live_at_most(word)
-    }
-
-    #[inline]
-    fn equal_bits(&self, words: &[L::Word], word: usize) -> u64 {
-        equal_words(words, self.words(), word)
-    }
-
-    #[inline]
-    fn has_words(&self, words: &[L::Word; WORD_SLOTS], word: usize) -> bool {
-        self.words().get(word * WORD_SLOTS..).and_then(<[L::Word]>::first_chunk) == Some(words)
-    }
-
-    #[inline]
-    fn seek(&mut self, index: usize) -> Option<L::Value> {
-        self.seek_value(index)
-    }
-
-    #[inline]
-    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = L::Value>> {
-        self.seek_values(word)
-    }
+/// The words of 64 slots.
+#[inline]
+fn words_at<W>(words: &[W], word: usize) -> Option<&[W; WORD_SLOTS]> {
+    words.get(word * WORD_SLOTS..)?.first_chunk()
 }
 
 /// A [`Pool`](crate::Pool) or a [`VecPool`](crate::VecPool).
@@ -255,6 +223,22 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a Flat<T, R, H, G>
     fn into_lane(self) -> Self::Lane {
         Shared::new(self.storage())
     }
+
+    #[inline]
+    fn occupancy(lane: &Self::Lane) -> Occupancy<'_> {
+        lane.storage.occupancy()
+    }
+
+    #[inline]
+    fn words(lane: &Self::Lane) -> &[H::Word] {
+        lane.storage.words().as_slice()
+    }
+
+    #[inline]
+    fn seek_word(lane: &mut Self::Lane, word: usize) -> Option<impl Iterator<Item = (H, &'a T)>> {
+        let words = lane.storage.words().as_slice();
+        Some(handles(words, word).zip(lane.seek_word(word)?))
+    }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout, G> sealed::Sealed for &mut Flat<T, R, H, G> {}
@@ -267,6 +251,25 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a mut Flat<T, R, H
     fn into_lane(self) -> Self::Lane {
         let (words, values) = self.storage_mut().words_and_chunk_mut();
         Exclusive { words, values }
+    }
+
+    #[inline]
+    fn occupancy(lane: &Self::Lane) -> Occupancy<'_> {
+        lane.values.occupancy()
+    }
+
+    #[inline]
+    fn words(lane: &Self::Lane) -> &[H::Word] {
+        lane.words
+    }
+
+    #[inline]
+    fn seek_word(
+        lane: &mut Self::Lane,
+        word: usize,
+    ) -> Option<impl Iterator<Item = (H, &'a mut T)>> {
+        let words = lane.words;
+        Some(handles(words, word).zip(lane.seek_word(word)?))
     }
 }
 
@@ -383,23 +386,24 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
     /// The slots of a word that are live in the pool and have values of the same lifetimes in all tables.
     #[inline]
     fn bits_of(&self, word: usize) -> u64 {
-        let bits = self.pool.occupancy().word(word) & self.tables.bits_at_most(word);
+        let bits = P::occupancy(&self.pool).word(word) & self.tables.bits_at_most(word);
         // Most words of sparse tables end here.
-        if bits == 0 { 0 } else { bits & self.tables.equal_bits(self.pool.words(), word) }
+        if bits == 0 { 0 } else { bits & self.tables.equal_bits(P::words(&self.pool), word) }
     }
 
     /// Whether all 64 slots of a word are.
     #[inline]
     fn is_full(&self, word: usize) -> bool {
-        full_word(self.pool.words(), word).is_some_and(|words| self.tables.has_words(words, word))
+        full_word(P::words(&self.pool), word)
+            .is_some_and(|words| self.tables.has_words(words, word))
     }
 
     /// The lowest of the remaining slots of a word.
     #[inline]
     fn take_lowest(&mut self, bits: u64, word: usize) -> Option<(P::Handle, P::Value, S::Value)> {
         let index = word * WORD_SLOTS + bits.trailing_zeros() as usize;
-        let handle = handle::live::<P::Handle>(index, *self.pool.words().get(index)?);
-        Some((handle, self.pool.seek_value(index)?, self.tables.seek(index)?))
+        let handle = handle::live::<P::Handle>(index, *P::words(&self.pool).get(index)?);
+        Some((handle, self.pool.seek(index)?, self.tables.seek(index)?))
     }
 }
 
@@ -422,7 +426,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.pool.occupancy().live()))
+        (0, Some(P::occupancy(&self.pool).live()))
     }
 
     #[inline]
@@ -434,13 +438,12 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
         }
         for word in self.next_word..self.words {
             if self.is_full(word) {
-                let (pool, tables) = (self.pool.seek_values(word), self.tables.seek_word(word));
+                let (pool, tables) =
+                    (P::seek_word(&mut self.pool, word), self.tables.seek_word(word));
                 let (Some(pool), Some(tables)) = (pool, tables) else {
                     unreachable!("all of these slots are live in the pool and in the tables");
                 };
-                for ((handle, value), values) in
-                    handles(self.pool.words(), word).zip(pool).zip(tables)
-                {
+                for ((handle, value), values) in pool.zip(tables) {
                     folded = f(folded, (handle, value, values));
                 }
                 continue;

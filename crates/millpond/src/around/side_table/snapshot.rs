@@ -109,7 +109,7 @@ mod saved {
     use crate::pools::settings::BuildError;
     use crate::slots::saved::Checked;
     use crate::snapshot::MigrateError;
-    use crate::snapshot::format::{Load, Refused, serde_of_pool};
+    use crate::snapshot::format::{NewPool, Refused, serde_of_pool};
 
     impl<H: HandleLayout, V> SideTable<H, V> {
         /// Takes over all values of an old table, with the generations of its slots, for a pool that has [taken
@@ -212,7 +212,7 @@ mod saved {
         }
     }
 
-    impl<H: HandleLayout, V> Load for SideTable<H, V> {
+    impl<H: HandleLayout, V> NewPool for SideTable<H, V> {
         const KIND: &'static str = "SideTable";
         const COUNTS: bool = false;
 

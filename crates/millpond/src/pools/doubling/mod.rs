@@ -1,9 +1,11 @@
 //! How far a pool grows that doubles, and what is left of the slots that it had.
 
 mod builder;
+mod methods;
 mod reserve;
 
 pub use builder::Growing;
+pub(crate) use methods::growing_pool;
 pub use reserve::ReserveError;
 pub(crate) use reserve::no_room;
 

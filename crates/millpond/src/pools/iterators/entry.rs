@@ -1,15 +1,15 @@
 use core::fmt;
 
-use super::sealed::HasEntries;
+use crate::policies::Bounded;
 
 /// The free slot reserved for a pool's next value; returned by its method `vacant_entry`.
 #[must_use = "an entry that is dropped inserts nothing"]
-pub struct VacantEntry<'a, P: HasEntries> {
+pub struct VacantEntry<'a, P: Bounded> {
     pool: &'a mut P,
     handle: P::Handle,
 }
 
-impl<'a, P: HasEntries> VacantEntry<'a, P> {
+impl<'a, P: Bounded> VacantEntry<'a, P> {
     /// The pool's next slot has this handle.
     #[inline]
     pub(crate) fn new(pool: &'a mut P, handle: P::Handle) -> Self {
@@ -27,13 +27,17 @@ impl<'a, P: HasEntries> VacantEntry<'a, P> {
     #[inline]
     #[track_caller]
     pub fn insert(self, value: P::Value) -> P::Handle {
-        // The entry has borrowed the pool since it peeked the handle.
-        self.pool.put_next(self.handle, value);
-        self.handle
+        match self.pool.insert_if_room(value) {
+            Ok(handle) => {
+                debug_assert!(handle == self.handle);
+                handle
+            }
+            Err(_) => unreachable!("the entry has borrowed the pool since it had a vacant slot"),
+        }
     }
 }
 
-impl<P: HasEntries> fmt::Debug for VacantEntry<'_, P> {
+impl<P: Bounded> fmt::Debug for VacantEntry<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VacantEntry").field("handle", &self.handle).finish_non_exhaustive()
     }

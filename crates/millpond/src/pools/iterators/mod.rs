@@ -14,20 +14,9 @@ pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
 pub(crate) use operators::operators;
 
-/// What iterators and entries need of a pool.
+/// What iterators that move values out need of a pool.
 pub(crate) mod sealed {
-    use crate::handle::HandleLayout;
     use crate::occupancy::Occupancy;
-
-    /// A pool of values with handles.
-    pub trait HasEntries {
-        type Value;
-        type Handle: HandleLayout;
-
-        /// Moves a value into the slot that comes next, which has this handle.
-        #[track_caller]
-        fn put_next(&mut self, handle: Self::Handle, value: Self::Value);
-    }
 
     /// A pool whose values stay where they are.
     pub trait Walked {

@@ -11,50 +11,6 @@ use crate::reports::debug::{DebugAids, Watch};
 use crate::slots::CountedSlots;
 
 impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
-    /// Returns the live values, grouped by the source line that inserted them. O(live × log live);
-    /// allocates. Returns `None` unless the builder was set to [remember
-    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
-    ///
-    /// ```
-    /// use millpond::PackedPool;
-    /// use millpond::debug::DebugAids;
-    ///
-    /// let aids = DebugAids::none().remember_origins();
-    /// let mut sprites = PackedPool::builder().capacity(8).debug_aids(aids).build();
-    /// for sprite in 0..5 {
-    ///     sprites.insert(sprite).unwrap();
-    /// }
-    /// assert_eq!(sprites.live_report().unwrap().origins()[0].count(), 5);
-    /// ```
-    #[cfg(feature = "debug-aids")]
-    #[must_use]
-    pub fn live_report(&self) -> Option<crate::reports::debug::LiveReport> {
-        self.watched()?.report(slots_of(self.as_handle_slice()))
-    }
-
-    /// Returns the source line that removed the handle's value, the tick, and what lives in its slot now; see
-    /// [`Pool::removal_of`](crate::Pool::removal_of). O(1).
-    ///
-    /// ```
-    /// use millpond::PackedPool;
-    /// use millpond::debug::DebugAids;
-    ///
-    /// let aids = DebugAids::none().remember_removals();
-    /// let mut sprites = PackedPool::builder().capacity(8).debug_aids(aids).build();
-    /// let sprite = sprites.insert("tree").unwrap();
-    /// let line = line!() + 1;
-    /// sprites.retain(|_, _| false);
-    /// assert_eq!(sprites.removal_of(sprite).unwrap().location().line(), line);
-    /// ```
-    #[cfg(feature = "debug-aids")]
-    #[must_use]
-    pub fn removal_of(&self, handle: H) -> Option<crate::reports::debug::Removal> {
-        if self.contains(handle) {
-            return None;
-        }
-        self.watched()?.removal_of(handle, self.live_in(handle))
-    }
-
     /// What watches over the slots, if any aid is enabled.
     pub(super) fn watched(&self) -> Option<&Watch> {
         self.roster.slots().watch.as_ref()

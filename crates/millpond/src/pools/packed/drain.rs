@@ -14,19 +14,6 @@ use crate::pools::slot_pool::Fixed;
 /// The free slot reserved for a packed pool's next value; returned by [`PackedPool::vacant_entry`].
 pub type VacantEntry<'a, T, H = Handle<T>> = iterators::VacantEntry<'a, PackedPool<T, H>>;
 
-impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> iterators::sealed::HasEntries
-    for PackedSlotPool<T, G, H>
-{
-    type Value = T;
-    type Handle = H;
-
-    #[inline]
-    #[track_caller]
-    fn put_next(&mut self, handle: H, value: T) {
-        self.insert_peeked(handle, value);
-    }
-}
-
 /// An iterator that moves all values out of a packed pool in their order; returned by
 /// [`PackedPool::drain`].
 pub struct Drain<'a, T, H: HandleLayout, G: PackedGrowth<H::Word> = Fixed> {

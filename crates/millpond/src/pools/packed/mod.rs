@@ -33,16 +33,13 @@ use core::slice;
 use crate::base::memory;
 use crate::base::or_panic;
 use crate::handle::erased::with_label;
-use crate::handle::{Explanation, Handle, HandleLayout, Refusal};
-use crate::pools::iterators;
+use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::pools::methods::pool_methods;
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{CannotGrow, Fixed};
-use crate::reports::errors::{
-    Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind, PoolName,
-};
+use crate::reports::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
 use crate::reports::stats::Stats;
-use crate::slots::generations::Generations;
-use crate::slots::{CheckWord, GenerationCycle};
+use crate::slots::CheckWord;
 use crate::snapshot::methods::snapshots;
 use crate::values::packed::PackedValues;
 use retain::Removals;
@@ -174,29 +171,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         self.roster.next(self.len()).is_none() && self.usable_beyond() == 0
     }
 
-    /// Returns the name set on the builder.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.roster.name()
-    }
-
-    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
-    #[must_use]
-    pub fn generations(&self) -> Generations {
-        Generations::of(&self.roster.cycle())
-    }
-
-    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
-    /// it is valid. O(1).
-    ///
-    /// This is for messages and debuggers: in a pool with a name, the handle's own text does
-    /// not show which lifetime it is.
-    #[must_use]
-    pub fn explain(&self, handle: H) -> Explanation {
-        let lifetime = self.generations().lifetime(handle.generation());
-        Explanation::new(handle, lifetime, self.check(handle))
-    }
-
     /// Returns the pool's counters: slots by state, the peak, insertions, refusals and evictions.
     /// O(1).
     #[must_use]
@@ -305,150 +279,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         }
     }
 
-    /// Inserts the value that `make` returns. `make` receives the value's future handle. If
-    /// `make` panics, nothing is inserted (a pool that grows keeps the slots that it took).
-    ///
-    /// ```
-    /// # use millpond::*;
-    /// struct Node {
-    ///     me: Handle<Node>,
-    /// }
-    /// let mut nodes = PackedPool::new(8);
-    /// let handle = nodes.insert_with(|me| Node { me }).unwrap();
-    /// assert_eq!(nodes[handle].me, handle);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full. `make` is not called then.
-    #[doc(alias = "insert_with_key")]
-    #[must_use = "a full pool does not call `make`"]
-    #[inline]
-    #[track_caller]
-    pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        match self.next_handle() {
-            Ok(handle) => {
-                let value = make(handle);
-                self.insert_peeked(handle, value);
-                Ok(handle)
-            }
-            Err(cause) => Err(self.refuse((), cause)),
-        }
-    }
-
-    /// Reserves the slot for the next value, or returns `None` if [`insert`](Self::insert)
-    /// would fail. This is for values that contain their own handle and whose construction may
-    /// fail. Dropping the entry inserts nothing (a pool that grows for it keeps the slots).
-    ///
-    /// ```
-    /// # use millpond::*; let mut pool = PackedPool::new(1);
-    /// let entry = pool.vacant_entry().unwrap();
-    /// let promised = entry.handle();
-    /// drop(entry); // nothing was inserted
-    /// assert!(!pool.contains(promised));
-    ///
-    /// let entry = pool.vacant_entry().unwrap();
-    /// assert_eq!(entry.handle(), promised);
-    /// assert_eq!(entry.insert("value"), promised);
-    /// assert!(pool.vacant_entry().is_none());
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn vacant_entry(&mut self) -> Option<iterators::VacantEntry<'_, Self>> {
-        match self.next_handle() {
-            Ok(handle) => Some(iterators::VacantEntry::new(self, handle)),
-            Err(_) => {
-                self.roster.count_refusal();
-                None
-            }
-        }
-    }
-
-    /// Inserts `value`; if the pool is full, first removes the live object with the smallest
-    /// key. Returns the new handle, and the removed object with the handle that it had. Of
-    /// objects with equal keys, the one that [`iter`](Self::iter) visits first is removed.
-    ///
-    /// `value` takes no part in the comparison: it is inserted even if its own key is the smallest.
-    /// [`insert_unless_least`](Self::insert_unless_least) refuses it then.
-    ///
-    /// This is for objects whose loss is noticed least: the quietest of 32 voices, the oldest
-    /// bullet hole. `key` is called once per live object; if it panics, the pool is unchanged.
-    /// Objects in the last lifetime of their slot are skipped, because that slot retires
-    /// afterwards. Wrap floating-point keys in [`Total`](crate::overflow::Total).
-    ///
-    /// ```
-    /// # use millpond::*; let mut voices = PackedPool::new(1); voices.insert(("wind", 5)).unwrap();
-    /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
-    /// assert_eq!(evicted.unwrap().1, ("wind", 5));
-    /// assert_eq!(voices.get(new).unwrap().0, "thunder");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If no slot is free and no object can be evicted: the capacity is 0, or every live object
-    /// is one of those that are skipped.
-    /// [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error instead.
-    #[track_caller]
-    pub fn insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> (H, Option<(H, T)>) {
-        let name = self.name();
-        match self.try_insert_or_evict(value, key) {
-            Ok(inserted) => inserted,
-            Err(full) => {
-                let pool = PoolName(name);
-                panic!("{pool} has no object that can be evicted: {full}")
-            }
-        }
-    }
-
-    /// Like [`insert_or_evict`](Self::insert_or_evict), for pools in which, at times, no
-    /// object can be evicted.
-    ///
-    /// # Errors
-    ///
-    /// If no slot is free and no object can be evicted. The error returns `value`.
-    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
-    #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
-    #[track_caller]
-    pub fn try_insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> Result<(H, Option<(H, T)>), Full<T>> {
-        crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), self, value)
-    }
-
-    /// Inserts `value`, unless the pool is full and `value` is what matters least. A full pool first removes the live
-    /// object with the smallest key, like [`insert_or_evict`](Self::insert_or_evict), but refuses `value` if its own
-    /// key is smaller than all others. Of equal keys, `value` has the slot.
-    ///
-    /// ```
-    /// # use millpond::*; let mut voices = PackedPool::new(1);
-    /// voices.insert(("explosion", 90)).unwrap();
-    /// let crickets = voices.insert_unless_least(("crickets", 5), |voice| voice.1);
-    /// assert_eq!(crickets.unwrap_err().into_inner(), ("crickets", 5));
-    /// let (_, evicted) = voices.insert_unless_least(("siren", 95), |voice| voice.1).unwrap();
-    /// assert_eq!(evicted.unwrap().1, ("explosion", 90));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If no slot is free and no object that can be evicted has a key that is at most that of `value`. The error returns
-    /// `value`.
-    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
-    #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
-    #[track_caller]
-    pub fn insert_unless_least<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(&T) -> K,
-    ) -> Result<(H, Option<(H, T)>), Full<T>> {
-        crate::policies::insert_unless_least(self, value, key)
-    }
-
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
     #[track_caller]
@@ -483,7 +313,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// The handle that comes next, after growth if necessary.
     #[inline]
     #[track_caller]
-    fn next_handle(&mut self) -> Result<H, CannotGrow> {
+    fn make_next_handle(&mut self) -> Result<H, CannotGrow> {
         self.inspect_next();
         loop {
             match self.roster.next(self.len()) {
@@ -501,68 +331,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             Ok(inserted) => debug_assert_eq!(inserted, handle),
             Err(_) => unreachable!("the pool had a vacant slot, and was not touched since"),
         }
-    }
-
-    /// Inserts `value` at exactly this handle, after the other values. O(1). This is for loading
-    /// saved objects: handles inside the saved values stay valid. Values saved in the order of
-    /// [`iter`](Self::iter) and loaded in that order keep it. If the slot does not exist, a pool that grows does so up to
-    /// it, unless that takes more than twice the present slots, and more than 4,096 slots: no handle from a damaged file
-    /// makes it allocate out of proportion.
-    ///
-    /// ```
-    /// # use millpond::PackedPool;
-    /// let mut pool = PackedPool::new(8);
-    /// let a = pool.insert("a").unwrap();
-    /// let b = pool.insert("b").unwrap();
-    /// let saved: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value)).collect();
-    ///
-    /// let mut loaded = PackedPool::new(8);
-    /// for (handle, value) in saved {
-    ///     loaded.insert_at(handle, value).unwrap();
-    /// }
-    /// assert_eq!((loaded[a], loaded[b]), ("a", "b"));
-    /// assert_eq!(loaded.as_slice(), pool.as_slice());
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
-    /// wraps), or can never have it. A slot far beyond those of a pool that grows is
-    /// [`TooFar`](crate::InsertAtErrorKind::TooFar). After an error, the pool is as before. The error returns `value`.
-    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
-    #[track_caller]
-    pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(GenerationCycle::check_begin, true, handle, value)
-    }
-
-    /// Inserts `value` at the handle of a removed object, which makes the handle valid again.
-    /// O(1) amortised. This is for undo, where other objects still hold the handle.
-    ///
-    /// The slot must not have been used since, so the handle can never name another object. In a
-    /// pool with a choice of reuse orders, prefer [`Fifo`](crate::reuse::Fifo), which reuses
-    /// slots as late as possible.
-    ///
-    /// ```
-    /// # use millpond::*; let mut pool = PackedPool::new(8);
-    /// let handle = pool.insert("lamp").unwrap();
-    /// let lamp = pool.remove(handle).unwrap();
-    /// pool.revive(handle, lamp).unwrap(); // undo
-    /// assert_eq!(*pool.get(handle).unwrap(), "lamp");
-    ///
-    /// pool.remove(handle);
-    /// pool.insert("chair").unwrap(); // takes the slot
-    /// let error = pool.revive(handle, "lamp").unwrap_err();
-    /// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slot is live, retired or out of range, has been used since, never had this lifetime, or has started
-    /// its lifetimes again (in a pool that wraps). The error returns `value`.
-    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
-    #[track_caller]
-    pub fn revive(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.insert_by(GenerationCycle::check_revival, false, handle, value)
     }
 
     /// Inserts a value at a handle whose slot may have it by `check`, and is near those that are there, if it must be.
@@ -590,13 +358,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
             }
             Err(kind) => Err(self.error_at(handle, kind, value)),
         }
-    }
-
-    /// The error of a handle whose slot cannot have this value.
-    #[cold]
-    fn error_at(&self, handle: H, kind: InsertAtErrorKind, value: T) -> InsertAtError<T> {
-        let lifetime = self.generations().lifetime(handle.generation());
-        InsertAtError::new(value, kind, self.name(), handle, lifetime)
     }
 
     #[cold]
@@ -638,46 +399,6 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
         let position = self.roster.find(handle.erase())?;
         self.values.get_mut(position)
-    }
-
-    /// Returns the object in slot `index` with its handle, or `None` if the slot is not live.
-    /// O(1). This is for indices that come without a generation.
-    ///
-    /// ```
-    /// # use millpond::*; let mut pool = PackedPool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.object_at(0), Some((handle, &"a")));
-    /// assert_eq!(pool.object_at(7), None);
-    /// ```
-    #[doc(alias = "get_by_slot")]
-    #[doc(alias = "get_unknown_gen")]
-    #[inline]
-    #[must_use]
-    pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
-        Some((self.handle_at(index)?, self.get_at(index)?))
-    }
-
-    /// Returns the object in slot `index`, mutable, with its handle, or `None` if the slot is
-    /// not live. O(1).
-    #[inline]
-    #[must_use]
-    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
-        let handle = self.handle_at(index)?;
-        Some((handle, self.get_mut(handle)?))
-    }
-
-    /// Returns the handle of `value`, computed from its address. Costs what
-    /// [`index_of`](Self::index_of) costs, and returns `None` where `index_of` does.
-    ///
-    /// ```
-    /// # use millpond::*; let mut pool = PackedPool::new(8);
-    /// let handle = pool.insert(5).unwrap();
-    /// assert_eq!(pool.handle_of(&pool[handle]), Some(handle));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn handle_of(&self, value: &T) -> Option<H> {
-        self.handle_at(self.index_of(value)?)
     }
 
     /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
@@ -1026,35 +747,11 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     }
 }
 
-#[cfg(feature = "recorder")]
-impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
-    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
-    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
-    /// not recorded.
-    ///
-    /// ```
-    /// use millpond::PackedPool;
-    /// use millpond::recorder::Recorder;
-    ///
-    /// let recorder = Recorder::to_writer(std::io::sink())?;
-    /// let mut pool = PackedPool::new(8);
-    /// pool.record(&recorder);
-    /// pool.insert('a').unwrap();
-    /// pool.stop_recording();
-    /// assert_eq!(recorder.finish()?.events, 2);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
-        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
-        let live = self.handles().map(|handle| handle.index() as usize);
-        let track = recorder.track_pool(name, self.stats(), live, false);
-        self.roster.set_recorder(Some(track));
-    }
-
-    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-    pub fn stop_recording(&mut self) {
-        self.roster.set_recorder(None);
-    }
+pool_methods! {
+    [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, T, H,
+    example: "PackedPool",
+    ledger: |pool| pool.roster,
+    recorder: |pool| pool.roster,
 }
 
 snapshots! {

@@ -103,71 +103,8 @@ mod saved {
     use crate::base::memory::OutOfMemory;
     use crate::slots::generation_settings::GenerationSettings;
     use crate::slots::saved::Checked;
-    use crate::snapshot::format::{Load, Refused, migrate, serde_of_pool};
+    use crate::snapshot::format::{NewPool, Refused, migrations, serde_of_pool};
     use crate::snapshot::{MigrateError, OldPool};
-
-    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
-        /// Takes over all objects of an old pool, of any kind, with the generations of its slots; see
-        /// [`Pool::migrate_from`](crate::Pool::migrate_from). The values of another packed pool keep their order. A pool that
-        /// grows does so first, if it has fewer slots than the old pool has used.
-        ///
-        /// ```
-        /// use millpond::{PackedPool, PackedVecPool, VecPool};
-        ///
-        /// let mut old = VecPool::new();
-        /// let [red, green] = ["red", "green"].map(|spark| old.push(spark));
-        /// old.remove(red);
-        /// let mut sparks = PackedPool::new(100);
-        /// sparks.migrate_from(old)?;
-        /// assert_eq!((sparks.as_slice(), sparks.get(red)), (["green"].as_slice(), None));
-        /// assert!(sparks.contains(green));
-        ///
-        /// let mut embers = PackedVecPool::new();
-        /// embers.migrate_from(sparks)?;
-        /// assert_eq!((embers.capacity(), embers.get(green)), (2, Some(&"green")));
-        /// # Ok::<(), millpond::snapshot::MigrateError>(())
-        /// ```
-        ///
-        /// # Errors
-        ///
-        /// If the pool cannot keep all generations; the [error](MigrateError) says what to change.
-        ///
-        /// # Panics
-        ///
-        /// If the drop of one of the pool's own values panics.
-        pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
-            self.migrate_with(old, |_, value| value)
-        }
-
-        /// Like [`migrate_from`](Self::migrate_from), for values of a type that has changed: see
-        /// [`Pool::migrate_with`](crate::Pool::migrate_with).
-        ///
-        /// ```
-        /// use millpond::{PackedPool, Pool};
-        ///
-        /// let mut old = Pool::new(8);
-        /// let spark = old.insert(1.5_f32).unwrap();
-        /// let mut sparks = PackedPool::<f64>::new(8);
-        /// sparks.migrate_with(old, |_, heat| f64::from(heat))?;
-        /// assert_eq!(sparks.as_slice(), [1.5]);
-        /// # Ok::<(), millpond::snapshot::MigrateError>(())
-        /// ```
-        ///
-        /// # Errors
-        ///
-        /// If `migrate_from` would fail. `convert` is not called then, unless memory runs out.
-        ///
-        /// # Panics
-        ///
-        /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
-        pub fn migrate_with<Q: OldPool>(
-            &mut self,
-            old: Q,
-            convert: impl FnMut(H, Q::Value) -> T,
-        ) -> Result<(), MigrateError> {
-            migrate(self, old, convert)
-        }
-    }
 
     impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> OldPool for PackedSlotPool<T, G, H> {
         fn leave(self) -> Vec<(usize, T)> {
@@ -178,7 +115,7 @@ mod saved {
         }
     }
 
-    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> Load for PackedSlotPool<T, G, H> {
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> NewPool for PackedSlotPool<T, G, H> {
         const KIND: &'static str = G::KIND;
         const GROWS: bool = G::GROWS;
 
@@ -222,6 +159,11 @@ mod saved {
             defuse(pool);
             Ok(())
         }
+    }
+
+    migrations! {
+        [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, T, H,
+        example: "PackedPool"
     }
 
     serde_of_pool!(PackedSlotPool<T, G, H>, [T, G: PackedGrowth<H::Word>, H: HandleLayout], values T);

@@ -34,9 +34,8 @@ impl<T: Clone, G: PackedGrowth<H::Word>, H: HandleLayout> Clone for PackedSlotPo
     /// it, this takes no memory: its values become clones by their own `clone_from`. If a clone or a drop panics then, the pool is
     /// empty.
     fn clone_from(&mut self, other: &Self) {
-        let is_seen = [&*self, other].iter().any(|pool| pool.watched().is_some())
-            || self.roster.is_recorded();
-        become_clone(self, other, !is_seen && self.capacity() == other.capacity());
+        let may_stay = self.may_stay_for(other);
+        become_clone(self, other, may_stay);
         self.roster.set_name(other.name());
     }
 }

@@ -2,7 +2,7 @@ use super::growth::grow;
 use super::{PackedRoster, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::doubling::{Doubling, ReserveError, no_room};
+use crate::pools::doubling::{Doubling, growing_pool};
 use crate::slots::generation_settings::GenerationSettings;
 use crate::values::packed::PackedValues;
 
@@ -92,81 +92,6 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
         Self::typed_builder().capacity(capacity).build()
     }
 
-    /// Returns the largest number of slots that the pool may have, its limit: every index is below it.
-    ///
-    /// ```
-    /// # use millpond::PackedVecPool;
-    /// let pool = PackedVecPool::<u8>::builder().capacity_max(100).build();
-    /// assert_eq!((pool.capacity(), pool.capacity_max()), (0, 100));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn capacity_max(&self) -> usize {
-        self.slots_max()
-    }
-
-    /// Moves `value` into a slot like [`insert`](Self::insert), but returns the handle without a
-    /// `Result`. This is for pools that only memory limits.
-    ///
-    /// ```
-    /// # use millpond::PackedVecPool;
-    /// let mut pool = PackedVecPool::new();
-    /// let handle = pool.push("a");
-    /// assert_eq!(pool[handle], "a");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If memory runs out, as with a `Vec`, or if the pool has a limit and is full.
-    #[inline(always)]
-    #[track_caller]
-    pub fn push(&mut self, value: T) -> H {
-        match self.insert(value) {
-            Ok(handle) => handle,
-            Err(full) => no_room(full.pool),
-        }
-    }
-
-    /// Makes sure that `additional` more values can be inserted without growth, so that growth happens before play
-    /// and not during it. If there is not enough room, the pool at least doubles, up to its limit. Every page of the new
-    /// slots is touched. O(capacity).
-    ///
-    /// ```
-    /// use millpond::PackedVecPool;
-    ///
-    /// let mut pool = PackedVecPool::<[f32; 4]>::new();
-    /// pool.reserve(3000)?;
-    /// for _ in 0..3000 {
-    ///     pool.push([0.0; 4]); // takes no memory
-    /// }
-    /// assert_eq!(pool.capacity(), 3000);
-    /// # Ok::<(), millpond::packed::ReserveError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slots would exceed the pool's limit, or memory runs out. The pool is then as before.
-    pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
-        let (slots, live, retired) = (self.capacity(), self.len(), self.stats().retired);
-        let missing = additional.saturating_sub(slots - live - retired);
-        if missing == 0 {
-            return Ok(());
-        }
-        let error = |pool: &Self, out_of_memory| ReserveError {
-            name: pool.name(),
-            additional,
-            live,
-            retired: retired + pool.growth.retired_beyond(),
-            capacity_max: pool.capacity_max(),
-            out_of_memory,
-        };
-        if missing > self.usable_beyond() {
-            return Err(error(self, false));
-        }
-        let needed = self.growth.slots_with_room_for::<H::Erased>(slots, missing, size_of::<T>());
-        self.grow(needed, true).map_err(|OutOfMemory| error(self, true))
-    }
-
     /// Frees the slots after the last live one, and returns how many. O(capacity), plus the cost of the global
     /// allocator: the other slots and the values move to smaller arrays. Where live slots are scattered, it frees little.
     /// Slots of [detached](Self::detach) values stay, as do those before them.
@@ -220,41 +145,7 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
     }
 }
 
-/// Creates an empty pool that has not allocated, with any handle layout; see [`PackedVecPool::new`].
-impl<T, H: HandleLayout> Default for PackedVecPool<T, H> {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-/// Inserts all values with [`push`](Self::push).
-///
-/// ```
-/// use millpond::PackedVecPool;
-///
-/// let mut pool = PackedVecPool::new();
-/// pool.extend(["a", "b"]);
-/// let pool: PackedVecPool<i32> = (0..9).collect();
-/// assert_eq!(pool.values().sum::<i32>(), 36);
-/// ```
-///
-/// # Panics
-///
-/// If [`push`](Self::push) does; the values inserted so far stay.
-impl<T, H: HandleLayout> Extend<T> for PackedVecPool<T, H> {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
-        let values = values.into_iter();
-        // `push` reports values for which there is no room.
-        let _ = self.reserve(values.size_hint().0);
-        values.for_each(|value| _ = self.push(value));
-    }
-}
-
-/// Inserts all values into an empty pool, with their slots in iteration order.
-impl<T, H: HandleLayout> FromIterator<T> for PackedVecPool<T, H> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut pool = Self::default();
-        pool.extend(values);
-        pool
-    }
+growing_pool! {
+    [T, H: HandleLayout] PackedVecPool<T, H>, T, H,
+    example: "PackedVecPool", grow: |pool, slots| pool.grow(slots, true)
 }

@@ -18,7 +18,7 @@ pub use iterators::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::settings::{BuildError, Settings};
-use crate::pools::slot_pool::{Fixed, Growth, SlotPool};
+use crate::pools::slot_pool::{Fixed, Growth, SlotPool, Slotted};
 use crate::pools::unused::{UnusedSlots, slots_of_capacity};
 use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
@@ -87,6 +87,18 @@ pub type Pool<T, R = Lifo, H = Handle<T>> = SlotPool<T, Fixed, R, H, OneBlock<R,
 
 /// A snapshot of a [`Pool`](crate::Pool).
 pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<Pool<T, R, H>>;
+
+impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Fixed {
+    const KIND: &'static str = "Pool";
+
+    #[cfg(feature = "serde")]
+    fn unused(
+        state: &crate::slots::saved::Checked<L::Word>,
+    ) -> Result<(Slotted<T, R, L, OneBlock<R, L>>, Self), crate::snapshot::format::Refused> {
+        let slots = saved::slots_to_load(state, PoolStorage::<T, R, L>::VALUE)?;
+        Ok((Storage::of_unused(slots), Self))
+    }
+}
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Creates a pool with the reuse order and handle layout of `Self`, for use where the type is

@@ -1,27 +1,14 @@
-//! A pool that is read.
+//! The slots of a pool that is read.
 
 use core::alloc::Layout;
 
 use crate::handle::HandleLayout;
-use crate::pools::pool::OneBlock;
 use crate::pools::settings::Settings;
-use crate::pools::slot_pool::Fixed;
-use crate::pools::slot_pool::saved::{FromState, Unused};
 use crate::pools::unused::UnusedSlots;
 use crate::slots::Block;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::Checked;
 use crate::snapshot::format::Refused;
-use crate::values::{PoolStorage, Storage};
-
-impl<T, R: ReuseOrder, L: HandleLayout> FromState<T, R, L, OneBlock<R, L>> for Fixed {
-    const KIND: &'static str = "Pool";
-
-    fn unused(state: &Checked<L::Word>) -> Result<Unused<T, R, L, OneBlock<R, L>, Self>, Refused> {
-        let slots = slots_to_load(state, PoolStorage::<T, R, L>::VALUE)?;
-        Ok((Storage::of_unused(slots), Fixed))
-    }
-}
 
 /// The most addresses of a pool that was read and some of whose slots its file does not list: they are untouched. Where a
 /// system that provides memory page by page is unlikely, or has few addresses, it is as much as a program may well have.
@@ -30,7 +17,7 @@ const UNLISTED_BYTES_MAX: usize =
 
 /// The slots of a pool that is read, into which it loads the state: untouched, if its file does not list them all.
 #[inline(never)]
-fn slots_to_load<R: ReuseOrder, L: HandleLayout>(
+pub(super) fn slots_to_load<R: ReuseOrder, L: HandleLayout>(
     state: &Checked<L::Word>,
     value: Layout,
 ) -> Result<UnusedSlots<R, L>, Refused> {

@@ -80,7 +80,7 @@ mod saved {
     use super::*;
     use crate::pools::allocator::units;
     use crate::slots::saved::Checked;
-    use crate::snapshot::format::{Load, Refused, migrate, serde_of_pool};
+    use crate::snapshot::format::{NewPool, Refused, migrate, serde_of_pool};
     use crate::snapshot::{MigrateError, OldPool};
 
     impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
@@ -147,12 +147,12 @@ mod saved {
         }
     }
 
-    impl<T, R: ReuseOrder, H: HandleLayout> Load for Recycler<T, R, H> {
+    impl<T, R: ReuseOrder, H: HandleLayout> NewPool for Recycler<T, R, H> {
         const KIND: &'static str = "Recycler";
         const REUSE: &'static str = R::NAME;
 
         fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
-            let (handles, objects) = (Load::unused(state)?, [].into());
+            let (handles, objects) = (NewPool::unused(state)?, [].into());
             Ok(Self { handles, objects, on_release: Default::default() })
         }
 
@@ -170,7 +170,7 @@ mod saved {
                     half_way();
                 }
             }
-            Load::take_over(&mut self.handles, state, units(state))
+            NewPool::take_over(&mut self.handles, state, units(state))
         }
     }
 

@@ -1,11 +1,10 @@
 //! Whether a pool gets more slots, and how.
 
-use super::PoolPlace;
 use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, LedgerOf};
+use crate::slots::{CheckWord, EntryOf, LedgerOf, Place};
 use crate::snapshot::Checksum;
 use crate::values::Storage;
 
@@ -20,14 +19,31 @@ pub enum CannotGrow {
     OutOfMemory,
 }
 
-/// Whether a pool gets more slots, and how; by default, it does not. Sealed.
+/// Whether a pool gets more slots, and how; by default, it does not. With its place, that says which kind of pool it is. Sealed.
 ///
 /// Each method says what a pool with this storage does where there are no slots, or no more. `L` is the
 /// layout of the pool's handles, [erased](HandleLayout::Erased).
 #[doc(hidden)]
-pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clone {
+pub trait Growth<T, R, L, P>: Clone
+where
+    R: ReuseOrder,
+    L: HandleLayout,
+    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
+{
+    /// The pool's name in the saved form.
+    const KIND: &'static str;
+    /// The reuse order's name in the saved form, where the kind of pool has several.
+    const REUSE: &'static str = R::NAME;
+    /// Whether it gets more slots, so that the saved form also has a limit, and how many of them exist.
+    const GROWS: bool = false;
     /// Whether a new pool touches every page of its memory.
     const TOUCHES: bool = true;
+
+    /// The parts of a pool that is read, to take on this state, as if never used.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn unused(
+        state: &crate::slots::saved::Checked<L::Word>,
+    ) -> Result<(Slotted<T, R, L, P>, Self), crate::snapshot::format::Refused>;
 
     /// The largest number of slots.
     #[inline]
@@ -125,5 +141,3 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>: Clon
 /// A pool that never gets more slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed;
-
-impl<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>> Growth<T, R, L, P> for Fixed {}

@@ -169,46 +169,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         handle_at(index, self.storage.words())
     }
 
-    /// Returns the object in slot `index` with its handle, or `None` if the slot is not live.
-    /// O(1). This is for indices that come without a generation.
-    ///
-    /// ```
-    /// # use millpond::*; let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.object_at(0), Some((handle, &"a")));
-    /// assert_eq!(pool.object_at(7), None);
-    /// ```
-    #[doc(alias = "get_by_slot")]
-    #[doc(alias = "get_unknown_gen")]
-    #[inline]
-    #[must_use]
-    pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
-        Some((self.handle_at(index)?, self.get_at(index)?))
-    }
-
-    /// Returns the object in slot `index`, mutable, with its handle, or `None` if the slot is
-    /// not live. O(1).
-    #[inline]
-    #[must_use]
-    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
-        let handle = self.handle_at(index)?;
-        Some((handle, self.get_mut(handle)?))
-    }
-
-    /// Returns the handle of `value`, computed from its address. Costs what
-    /// [`index_of`](Self::index_of) costs, and returns `None` where `index_of` does.
-    ///
-    /// ```
-    /// # use millpond::*; let mut pool = Pool::new(8);
-    /// let handle = pool.insert(5).unwrap();
-    /// assert_eq!(pool.handle_of(&pool[handle]), Some(handle));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn handle_of(&self, value: &T) -> Option<H> {
-        self.handle_at(self.index_of(value)?)
-    }
-
     /// Returns `Ok` if `handle` names a live object, and otherwise why it is refused. O(1).
     ///
     /// ```

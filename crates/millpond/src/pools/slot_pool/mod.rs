@@ -28,9 +28,9 @@ pub use place::PoolPlace;
 use core::ops::{Deref, DerefMut};
 
 use self::heap::{DefaultOrder, DefaultPlace};
-use crate::handle::{Explanation, Handle, HandleLayout};
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::methods::pool_methods;
 use crate::slots::Place;
-use crate::slots::generations::Generations;
 use crate::slots::reuse::ReuseOrder;
 
 /// The pool behind [`Pool`](crate::Pool), [`VecPool`](crate::VecPool) and [`StaticPool`](crate::StaticPool), which are
@@ -141,29 +141,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.storage.occupancy()
     }
 
-    /// Returns the name set on the builder.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.storage.ledger().name()
-    }
-
-    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
-    #[must_use]
-    pub fn generations(&self) -> Generations {
-        Generations::of(&self.storage.ledger().cycle())
-    }
-
-    /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
-    /// it is valid. O(1).
-    ///
-    /// This is for messages and debuggers: in a pool with a name, the handle's own text does
-    /// not show which lifetime it is.
-    #[must_use]
-    pub fn explain(&self, handle: H) -> Explanation {
-        let lifetime = self.generations().lifetime(handle.generation());
-        Explanation::new(handle, lifetime, self.check(handle))
-    }
-
     /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
     /// pool that grows may also lack memory.)
     #[inline]
@@ -173,37 +150,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-#[cfg(feature = "recorder")]
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
-    SlotPool<T, G, R, H, P>
-{
-    /// Records every birth and death in the recorder's trace from now on, under the pool's name, or else
-    /// the name of its value type. Objects that are already live are recorded as if they were inserted now. Clones of the pool are
-    /// not recorded.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    /// use millpond::recorder::Recorder;
-    ///
-    /// let recorder = Recorder::to_writer(std::io::sink())?;
-    /// let mut pool = Pool::new(8);
-    /// pool.record(&recorder);
-    /// pool.insert('a').unwrap();
-    /// pool.stop_recording();
-    /// assert_eq!(recorder.finish()?.events, 2);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
-        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
-        let live = self.handles().map(|handle| handle.index() as usize);
-        let track = recorder.track_pool(name, self.stats(), live, false);
-        self.storage.slots_mut().set_recorder(Some(track));
-    }
-
-    /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
-    pub fn stop_recording(&mut self) {
-        self.storage.slots_mut().set_recorder(None);
-    }
+pool_methods! {
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    example: "Pool",
+    ledger: |pool| pool.storage.ledger(),
+    recorder: |pool| pool.storage.slots_mut(),
 }
 
 #[cfg(feature = "validate")]

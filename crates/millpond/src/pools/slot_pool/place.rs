@@ -3,25 +3,15 @@
 use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{EntryOf, Place, SlotKind};
+use crate::slots::{EntryOf, Inline, Place};
 use crate::values::Storage;
 
 /// A place with room for values, for the words of such handles, and for what such an order keeps: one block on the heap, or
 /// the pool itself. Sealed.
 #[doc(hidden)]
 pub trait PoolPlace<T, R: ReuseOrder, H: HandleLayout>:
-    Place<Word = H::Word, Entry = EntryOf<R, H>> + TryClone<T>
+    Place<Word = H::Word, Entry = EntryOf<R, H>> + Sized
 {
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout, P> PoolPlace<T, R, H> for P where
-    P: Place<Word = H::Word, Entry = EntryOf<R, H>> + TryClone<T>
-{
-}
-
-/// How the slots of a pool are copied.
-#[doc(hidden)]
-pub trait TryClone<T>: Place + Sized {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     fn try_clone<L: Clone>(
         storage: &Storage<T, Self, L>,
@@ -31,7 +21,9 @@ pub trait TryClone<T>: Place + Sized {
         T: Clone;
 }
 
-impl<T, K: SlotKind, const N: usize> TryClone<T> for crate::slots::Inline<T, K, N> {
+impl<T, R: ReuseOrder, H: HandleLayout, const N: usize> PoolPlace<T, R, H>
+    for Inline<T, (R, H::Word, H::Index), N>
+{
     fn try_clone<L: Clone>(
         storage: &Storage<T, Self, L>,
         _: bool,

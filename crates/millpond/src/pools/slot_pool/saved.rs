@@ -2,119 +2,21 @@
 
 use alloc::vec::Vec;
 
-use super::{Growth, PoolPlace, SlotPool, Slotted};
+use super::{Growth, PoolPlace, SlotPool};
 use crate::base::OutOfMemory;
 use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::{Checked, fresh_cost_nothing};
-use crate::snapshot::format::{Load, Refused, migrate, serde_of_pool};
+use crate::snapshot::format::{NewPool, Refused, migrations, serde_of_pool};
 use crate::snapshot::state::sealed::State;
 use crate::snapshot::{MigrateError, OldPool};
 
-/// The parts of a pool.
-pub(crate) type Unused<T, R, L, P, G> = (Slotted<T, R, L, P>, G);
+serde_of_pool!(SlotPool<T, G, R, H, P>, [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>], values T);
 
-/// A kind of pool that is read from a file, by how it gets more slots and where they lie.
-#[doc(hidden)]
-pub trait FromState<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<T, R, L>>:
-    Growth<T, R, L, P>
-{
-    /// The pool's name in the saved form.
-    const KIND: &'static str;
-    /// The reuse order's name, where the pool has several.
-    const REUSE: &'static str = R::NAME;
-    /// Whether the saved form also has a limit, and how many of its slots exist.
-    const GROWS: bool = false;
-    /// The parts of a pool to take on this state, as if never used.
-    fn unused(state: &Checked<L::Word>) -> Result<Unused<T, R, L, P, Self>, Refused>;
-}
-
-serde_of_pool!(SlotPool<T, G, R, H, P>, [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>], values T);
-
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>>
-    SlotPool<T, G, R, H, P>
-{
-    /// Takes over all objects of an old pool, of any kind, with the generations of its slots: a saved game goes on in a
-    /// pool that is larger now, or has another name, reuse order or handle layout. Every handle that the old pool accepted
-    /// is valid, and no other that it has issued is ever issued again. See [saved games that outlive a
-    /// change](crate::snapshot#saved-games-that-outlive-a-change).
-    ///
-    /// The pool keeps its name, recorder and debug aids. Its own objects are dropped, and as with
-    /// [`restore`](Self::restore), handles of theirs must not be used any more. O(slots used in either), and O(capacity) with
-    /// a reuse order that keeps a list. Of a pool that is [untouched](crate::PoolBuilder::untouched), slots that were used in
-    /// neither stay so.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let mut crew = Pool::new(2);
-    /// let cook = crew.insert("cook").unwrap();
-    /// let thief = crew.insert("thief").unwrap();
-    /// crew.remove(thief);
-    /// let file = serde_json::to_string(&crew).unwrap();
-    ///
-    /// // A year later, the crew has a name, and there is room for more.
-    /// let old: Pool<&str> = serde_json::from_str(&file).unwrap();
-    /// let mut crew = Pool::builder().capacity(4).name("crew").build();
-    /// crew.migrate_from(old)?;
-    /// assert_eq!(crew[cook], "cook");
-    /// for _ in 0..3 {
-    ///     assert_ne!(crew.insert("sailor").unwrap(), thief);
-    /// }
-    /// # Ok::<(), millpond::snapshot::MigrateError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool cannot keep all generations; the [error](MigrateError) says what to change.
-    ///
-    /// # Panics
-    ///
-    /// If the drop of one of the pool's own values panics. Those not yet dropped stay, and the old pool's are dropped.
-    pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
-        self.migrate_with(old, |_, value| value)
-    }
-
-    /// Like [`migrate_from`](Self::migrate_from), for values of a type that has changed: `convert` makes each value from its
-    /// handle in this pool and the old value.
-    ///
-    /// ```
-    /// use millpond::{Handle, Handle32, Pool};
-    ///
-    /// struct OldShip {
-    ///     leader: Option<Handle<OldShip>>,
-    /// }
-    /// struct Ship {
-    ///     leader: Option<Handle32<Ship>>, // four bytes each
-    /// }
-    /// let mut old = Pool::new(8);
-    /// let tug = old.insert(OldShip { leader: None }).unwrap();
-    /// old.insert(OldShip { leader: Some(tug) }).unwrap();
-    ///
-    /// let narrow = |old: Handle<OldShip>| Handle32::from_parts(old.index(), old.generation());
-    /// let mut ships = Pool::builder().capacity(8).handle::<Handle32<Ship>>().build();
-    /// ships.migrate_with(old, |_, ship| Ship { leader: ship.leader.and_then(narrow) })?;
-    /// let tug = narrow(tug).unwrap();
-    /// assert!(ships[tug].leader.is_none());
-    /// assert_eq!(ships.get_at(1).unwrap().leader, Some(tug));
-    /// # Ok::<(), millpond::snapshot::MigrateError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If `migrate_from` would fail. `convert` is not called then, unless memory runs out.
-    ///
-    /// # Panics
-    ///
-    /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
-    pub fn migrate_with<Q: OldPool>(
-        &mut self,
-        old: Q,
-        convert: impl FnMut(H, Q::Value) -> T,
-    ) -> Result<(), MigrateError> {
-        migrate(self, old, convert)
-    }
+migrations! {
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    example: "Pool"
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
@@ -125,8 +27,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: FromState<T, R, H::Erased, P>>
-    Load for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+    NewPool for SlotPool<T, G, R, H, P>
 {
     const KIND: &'static str = G::KIND;
     const REUSE: &'static str = G::REUSE;

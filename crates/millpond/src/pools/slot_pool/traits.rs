@@ -46,17 +46,6 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
-    SlotPool<T, G, R, H, P>
-{
-    /// Whether this pool has as many slots as the other, and nobody would see that they become those of a clone.
-    pub(crate) fn may_stay_for(&self, other: &Self) -> bool {
-        let is_seen = [self, other].iter().any(|pool| pool.storage.watched().is_some())
-            || self.storage.ledger().is_recorded();
-        !is_seen && self.capacity() == other.capacity()
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     IntoIterator for SlotPool<T, G, R, H, P>
 {
     type Item = (H, T);
@@ -65,19 +54,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Iterates over handles and values in index order, from both ends.
     fn into_iter(self) -> IntoIter<Self> {
         IntoIter::new(self)
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
-    sealed::HasEntries for SlotPool<T, G, R, H, P>
-{
-    type Value = T;
-    type Handle = H;
-
-    #[inline]
-    #[track_caller]
-    fn put_next(&mut self, handle: H, value: T) {
-        self.insert_peeked(handle, value);
     }
 }
 

@@ -2,8 +2,6 @@
 
 mod builder;
 mod iterators;
-#[cfg(all(feature = "serde", feature = "alloc"))]
-mod saved;
 
 pub use crate::pools::iterators::{Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
@@ -11,7 +9,7 @@ pub use builder::StaticPoolBuilder;
 pub use iterators::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::slot_pool::{Fixed, SlotPool, Slotted};
+use crate::pools::slot_pool::{Fixed, Growth, SlotPool, Slotted};
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::InlineRoster;
 use crate::slots::{Inline, Ledger};
@@ -72,6 +70,27 @@ type StaticStorage<T, const N: usize, H> =
 #[doc(hidden)]
 pub type InPool<T, const N: usize, H> =
     Inline<T, (InlineRoster, <H as HandleLayout>::Word, <H as HandleLayout>::Index), N>;
+
+impl<T, const N: usize, L: HandleLayout> Growth<T, InlineRoster, L, InPool<T, N, L>> for Fixed {
+    const KIND: &'static str = "StaticPool";
+    const REUSE: &'static str = "";
+
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn unused(
+        state: &crate::slots::saved::Checked<L::Word>,
+    ) -> Result<
+        (Slotted<T, InlineRoster, L, InPool<T, N, L>>, Self),
+        crate::snapshot::format::Refused,
+    > {
+        let found = state.words.len();
+        if found != N {
+            let why = alloc::format!("a saved pool of {found} slots, expected {N}");
+            return Err(crate::snapshot::format::Refused::new(why));
+        }
+        let ledger = Ledger::fresh(&GenerationSettings::PLAIN);
+        Ok((crate::values::Storage::fresh(state.cycle.start(), ledger), Self))
+    }
+}
 
 impl<T, const N: usize> StaticPool<T, N> {
     /// Creates an empty pool, with eight-byte handles.

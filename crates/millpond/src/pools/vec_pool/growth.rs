@@ -75,7 +75,17 @@ impl<W: Word> Doubling<W> {
 }
 
 impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
+    const KIND: &'static str = "VecPool";
+    const GROWS: bool = true;
     const TOUCHES: bool = false;
+
+    #[cfg(feature = "serde")]
+    fn unused(
+        state: &crate::slots::saved::Checked<L::Word>,
+    ) -> Result<(Grown<T, R, L>, Self), crate::snapshot::format::Refused> {
+        let ledger = LedgerOf::<R, L>::fresh(&Default::default());
+        Ok((Grown::empty(state.cycle.start(), ledger), Self::up_to(state.slots_max)))
+    }
 
     #[inline]
     fn slots_max(&self, _: &Grown<T, R, L>) -> usize {
@@ -242,5 +252,28 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         pool.storage.slots_mut().note_shrunk();
         defuse(pool);
         Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "serde", feature = "validate"))]
+mod tests {
+    use crate::{Handle, VecPool};
+
+    #[test]
+    fn slots_that_were_used_and_are_no_more_count_before_the_order_is_loaded() {
+        let mut pool = VecPool::new();
+        pool.push(0);
+        pool.push(1);
+        let far = pool.insert_at(Handle::from_parts(9, 1).unwrap(), 9).unwrap();
+        pool.remove(far);
+        pool.insert_at(Handle::from_parts(2, 1).unwrap(), 2).unwrap();
+        assert_eq!((pool.shrink_to_fit(), pool.capacity(), pool.stats().peak), (7, 3, 3));
+        let saved = serde_json::to_string(&pool).unwrap();
+        let mut loaded: VecPool<i32> = serde_json::from_str(&saved).unwrap();
+        loaded.validate().unwrap();
+        for value in 3..20 {
+            assert_eq!(loaded.push(value), pool.push(value));
+            loaded.validate().unwrap();
+        }
     }
 }

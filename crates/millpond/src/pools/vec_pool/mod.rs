@@ -4,9 +4,6 @@ mod builder;
 mod compact;
 mod growth;
 mod iterators;
-mod reserve;
-#[cfg(feature = "serde")]
-mod saved;
 
 pub use crate::pools::doubling::Doubling;
 pub use crate::pools::doubling::{Growing, ReserveError};
@@ -16,6 +13,7 @@ pub use builder::VecPoolBuilder;
 pub use iterators::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
+use crate::pools::doubling::growing_pool;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::pools::unused::UnusedSlots;
@@ -131,6 +129,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     pub fn with_capacity(capacity: usize) -> Self {
         Self::typed_builder().capacity(capacity).build()
     }
+}
+
+growing_pool! {
+    [T, R: ReuseOrder, H: HandleLayout] VecPool<T, R, H>, T, H,
+    example: "VecPool", grow: |pool, slots| pool.growth.grow(slots, &mut pool.storage, true)
 }
 
 #[cfg(all(test, feature = "validate"))]

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::state::sealed::State;
-use super::load::{Load, ObjectsFor};
+use super::new_pool::{NewPool, ObjectsFor};
 use super::read::{Objects, Refused};
 use super::state::Form;
 use crate::handle::{HandleLayout, Word};
@@ -28,7 +28,7 @@ struct Rules {
 }
 
 impl Rules {
-    const fn of<P: Load>() -> Self {
+    const fn of<P: NewPool>() -> Self {
         let (dead_have_values, order_of) = (P::DEAD_HAVE_VALUES, P::ORDER_OF);
         Self { counts: P::COUNTS, dead_have_values, order_of, reuse: P::REUSE }
     }
@@ -36,7 +36,7 @@ impl Rules {
 
 /// Checks all, and sorts the values by slot. `capacity`: the number of slots, if they are not all listed. `generation_max`:
 /// the pool's largest generation.
-pub(crate) fn check<P: Load>(
+pub(crate) fn check<P: NewPool>(
     state: &Form,
     capacity: Option<u64>,
     objects: ObjectsFor<P>,
@@ -61,7 +61,7 @@ pub(crate) fn check<P: Load>(
     Ok((checked, values))
 }
 
-fn check_labels<P: Load>(state: &Form) -> Result<(), Refused> {
+fn check_labels<P: NewPool>(state: &Form) -> Result<(), Refused> {
     // Handles alone, which are a pool of `()`, were once of a kind of their own.
     let pool = if state.pool == "HandleAllocator" { "Pool" } else { &state.pool };
     if pool != P::KIND {
@@ -74,7 +74,7 @@ fn check_labels<P: Load>(state: &Form) -> Result<(), Refused> {
 }
 
 /// Checks all of a pool that has a limit, and only the first slots `there` now.
-pub(super) fn check_growing<P: Load>(
+pub(super) fn check_growing<P: NewPool>(
     mut state: Form,
     (capacity_max, there): (u64, u64),
     objects: ObjectsFor<P>,

@@ -12,7 +12,7 @@ pub use error::MigrateError;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::load::{CheckedFor, Load};
+use super::new_pool::{CheckedFor, NewPool};
 use crate::handle::{self, HandleLayout, Word};
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
@@ -39,10 +39,104 @@ pub trait OldPool: State {
     fn leave(self) -> Vec<(usize, Self::Value)>;
 }
 
+/// Implements taking over, for a pool of such values and handles; `example` is the name that examples have for it.
+macro_rules! migrations {
+    ([$($generics:tt)*] $pool:ty, $value:ty, $handle:ty, example: $example:literal) => {
+        impl<$($generics)*> $pool {
+            /// Takes over all objects of an old pool, of any kind, with the generations of its slots: a saved game goes on in a
+            /// pool that is larger now, or has another name, reuse order or handle layout. Every handle that the old pool accepted
+            /// is valid, and no other that it has issued is ever issued again. See [saved games that outlive a
+            /// change](crate::snapshot#saved-games-that-outlive-a-change). A pool that grows does so first, if it has fewer slots than
+            /// the old pool has used; the values of a packed pool keep their order in another one.
+            ///
+            /// The pool keeps its name, recorder and debug aids. Its own objects are dropped, and as with
+            /// [`restore`](Self::restore), handles of theirs must not be used any more. O(slots used in either), and O(capacity) with
+            /// a reuse order that keeps a list. Of a pool that is [untouched](crate::PoolBuilder::untouched), slots that were used in
+            /// neither stay so.
+            ///
+            /// ```
+            #[doc = concat!("use millpond::", $example, ";")]
+            ///
+            #[doc = concat!("let mut crew = ", $example, "::new(2);")]
+            /// let cook = crew.insert("cook").unwrap();
+            /// let thief = crew.insert("thief").unwrap();
+            /// crew.remove(thief);
+            /// let file = serde_json::to_string(&crew).unwrap();
+            ///
+            /// // A year later, the crew has a name, and there is room for more.
+            #[doc = concat!("let old: ", $example, "<&str> = serde_json::from_str(&file).unwrap();")]
+            #[doc = concat!("let mut crew = ", $example, "::builder().capacity(4).name(\"crew\").build();")]
+            /// crew.migrate_from(old)?;
+            /// assert_eq!(crew[cook], "cook");
+            /// for _ in 0..3 {
+            ///     assert_ne!(crew.insert("sailor").unwrap(), thief);
+            /// }
+            /// # Ok::<(), millpond::snapshot::MigrateError>(())
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// If the pool cannot keep all generations; the [error](crate::snapshot::MigrateError) says what to change.
+            ///
+            /// # Panics
+            ///
+            /// If the drop of one of the pool's own values panics. Those not yet dropped stay, except in a packed pool, and the old
+            /// pool's are dropped.
+            pub fn migrate_from(
+                &mut self,
+                old: impl crate::snapshot::OldPool<Value = $value>,
+            ) -> Result<(), crate::snapshot::MigrateError> {
+                self.migrate_with(old, |_, value| value)
+            }
+
+            /// Like [`migrate_from`](Self::migrate_from), for values of a type that has changed: `convert` makes each value from its
+            /// handle in this pool and the old value.
+            ///
+            /// ```
+            #[doc = concat!("use millpond::{Handle, Handle32, ", $example, "};")]
+            ///
+            /// struct OldShip {
+            ///     leader: Option<Handle<OldShip>>,
+            /// }
+            /// struct Ship {
+            ///     leader: Option<Handle32<Ship>>, // four bytes each
+            /// }
+            #[doc = concat!("let mut old = ", $example, "::new(8);")]
+            /// let tug = old.insert(OldShip { leader: None }).unwrap();
+            /// old.insert(OldShip { leader: Some(tug) }).unwrap();
+            ///
+            /// let narrow = |old: Handle<OldShip>| Handle32::from_parts(old.index(), old.generation());
+            #[doc = concat!("let mut ships = ", $example, "::builder().capacity(8).handle::<Handle32<Ship>>().build();")]
+            /// ships.migrate_with(old, |_, ship| Ship { leader: ship.leader.and_then(narrow) })?;
+            /// let tug = narrow(tug).unwrap();
+            /// assert!(ships[tug].leader.is_none());
+            /// assert_eq!(ships.get_at(1).unwrap().leader, Some(tug));
+            /// # Ok::<(), millpond::snapshot::MigrateError>(())
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// If `migrate_from` would fail. `convert` is not called then, unless memory runs out.
+            ///
+            /// # Panics
+            ///
+            /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
+            pub fn migrate_with<Q: crate::snapshot::OldPool>(
+                &mut self,
+                old: Q,
+                convert: impl FnMut($handle, Q::Value) -> $value,
+            ) -> Result<(), crate::snapshot::MigrateError> {
+                crate::snapshot::format::migrate(self, old, convert)
+            }
+        }
+    };
+}
+pub(crate) use migrations;
+
 type WordOf<P> = <<P as State>::Handle as HandleLayout>::Word;
 
 /// Takes over the objects of an old pool; `convert` makes each value from its handle in this pool and the old value.
-pub(crate) fn migrate<P: Load, Q: OldPool>(
+pub(crate) fn migrate<P: NewPool, Q: OldPool>(
     pool: &mut P,
     old: Q,
     convert: impl FnMut(P::Handle, Q::Value) -> P::Value,
@@ -52,7 +146,7 @@ pub(crate) fn migrate<P: Load, Q: OldPool>(
 }
 
 /// The same, once it is checked.
-pub(crate) fn take_over<P: Load, Q: OldPool>(
+pub(crate) fn take_over<P: NewPool, Q: OldPool>(
     pool: &mut P,
     state: &CheckedFor<P>,
     old: Q,
@@ -71,7 +165,10 @@ pub(crate) fn take_over<P: Load, Q: OldPool>(
 }
 
 /// The state that the pool gets.
-pub(crate) fn check<P: Load, Q: OldPool>(pool: &P, old: &Q) -> Result<CheckedFor<P>, MigrateError> {
+pub(crate) fn check<P: NewPool, Q: OldPool>(
+    pool: &P,
+    old: &Q,
+) -> Result<CheckedFor<P>, MigrateError> {
     if let Some((slot, _)) = old.detached().first() {
         return Err(MigrateError::Detached { slot: *slot as usize });
     }

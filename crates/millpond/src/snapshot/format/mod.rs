@@ -54,17 +54,19 @@
 //! Everything read is checked before a pool is made from it.
 
 mod checks;
-mod load;
 mod migrate;
+mod new_pool;
 mod objects;
 mod read;
 mod state;
 
 #[cfg(feature = "__c")]
 pub(crate) use checks::check;
-pub(crate) use load::Load;
 pub use migrate::{MigrateError, OldPool};
-pub(crate) use migrate::{check as check_migration, migrate, take_over, used as used_slots};
+pub(crate) use migrate::{
+    check as check_migration, migrate, migrations, take_over, used as used_slots,
+};
+pub(crate) use new_pool::NewPool;
 pub(crate) use objects::read_list;
 pub(crate) use read::{Objects, Refused};
 pub(crate) use state::{Form, Version};
@@ -241,7 +243,7 @@ fn put<V, E: de::Error>(place: &mut Option<V>, value: V, field: &'static str) ->
 }
 
 /// Writes a pool. `list_all`: also the slots that were never used.
-pub(crate) fn write<P: Load<Value: Serialize>, S: Serializer>(
+pub(crate) fn write<P: NewPool<Value: Serialize>, S: Serializer>(
     pool: &P,
     list_all: bool,
     serializer: S,
@@ -261,14 +263,14 @@ pub(crate) fn write<P: Load<Value: Serialize>, S: Serializer>(
 }
 
 /// Reads a pool.
-pub(crate) fn read<'de, P: Load<Value: Deserialize<'de>>, D: Deserializer<'de>>(
+pub(crate) fn read<'de, P: NewPool<Value: Deserialize<'de>>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<P, D::Error> {
     read_within(deserializer, false, None)
 }
 
 /// Reads a pool with no more slots than these. `listed_alone`: without those that its file leaves out.
-fn read_within<'de, P: Load<Value: Deserialize<'de>>, D: Deserializer<'de>>(
+fn read_within<'de, P: NewPool<Value: Deserialize<'de>>, D: Deserializer<'de>>(
     deserializer: D,
     listed_alone: bool,
     slots_max: Option<usize>,
@@ -308,7 +310,7 @@ fn read_parts<'de, P, S, D>(
     slots: fn(&S) -> usize,
 ) -> Result<PartsRead<S, P::Handle, P::Value>, D::Error>
 where
-    P: Load<Value: Deserialize<'de>>,
+    P: NewPool<Value: Deserialize<'de>>,
     S: Deserialize<'de>,
     D: Deserializer<'de>,
 {
@@ -322,7 +324,7 @@ where
 /// A pool that is written with all its slots, if it is so, also those that were never used.
 pub(crate) struct Part<'a, P>(pub(crate) &'a P, pub(crate) bool);
 
-impl<P: Load<Value: Serialize>> Serialize for Part<'_, P> {
+impl<P: NewPool<Value: Serialize>> Serialize for Part<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         write(self.0, self.1, serializer)
     }
@@ -359,7 +361,7 @@ impl<P: Load<Value: Serialize>> Serialize for Part<'_, P> {
 #[derive(Clone, Debug)]
 pub struct UsedPart<P>(pub P);
 
-impl<'de, P: Load<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
+impl<'de, P: NewPool<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read_within(deserializer, true, None).map(Self)
     }
@@ -389,7 +391,7 @@ impl<'de, P: Load<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> {
 #[derive(Clone, Debug)]
 pub struct UpTo<P, const SLOTS: usize>(pub P);
 
-impl<'de, P: Load<Value: Deserialize<'de>>, const SLOTS: usize> Deserialize<'de>
+impl<'de, P: NewPool<Value: Deserialize<'de>>, const SLOTS: usize> Deserialize<'de>
     for UpTo<P, SLOTS>
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

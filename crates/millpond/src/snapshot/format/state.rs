@@ -7,7 +7,7 @@ use ::serde::de::{self, Deserializer};
 use ::serde::{Deserialize, Serialize};
 
 use super::super::state::{Shape, joined_order, sealed::State};
-use super::load::Load;
+use super::new_pool::NewPool;
 use super::read_list;
 use crate::handle::Word;
 
@@ -72,7 +72,7 @@ impl Form {
     }
 
     /// Returns also the capacity, if not all slots are listed.
-    pub(crate) fn of<P: Load>(pool: &P, list_all: bool) -> (Self, Option<usize>) {
+    pub(crate) fn of<P: NewPool>(pool: &P, list_all: bool) -> (Self, Option<usize>) {
         let capacity = pool.shape().capacity;
         let leave_out = P::MAY_LEAVE_OUT && !list_all && pool.used() < capacity;
         let slots = match leave_out || capacity == Shape::GROWS {

@@ -12,7 +12,7 @@ use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
 use crate::slots::saved::Checked;
-use crate::snapshot::format::{Form, Load, Refused, migrate, read, serialize_parts, write};
+use crate::snapshot::format::{Form, NewPool, Refused, migrate, read, serialize_parts, write};
 use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::State;
 use crate::snapshot::{MigrateError, OldPool, SnapshotError};
@@ -32,7 +32,7 @@ impl<T> SyncSnapshot<T> {
     }
 }
 
-impl<T> Load for SyncSnapshot<T> {
+impl<T> NewPool for SyncSnapshot<T> {
     const KIND: &'static str = "SyncPool";
     /// The homes determine which slot comes next.
     const REUSE: &'static str = "homes";

@@ -249,16 +249,10 @@ impl<T> SyncSnapshot<T> {
     }
 
     fn check_shape(&self, pool: &SharedSlots<T>) -> Result<(), SnapshotError> {
-        let (ours, theirs) = (self.shape, sealed::State::shape(pool));
-        if ours.capacity != theirs.capacity {
-            let (pool, snapshot) = (theirs.capacity, ours.capacity);
-            Err(SnapshotError::OtherCapacity { pool, snapshot })
-        } else if ours != theirs {
-            Err(SnapshotError::OtherLifetimes)
-        } else if self.homes.len() != pool.free.homes() {
-            Err(SnapshotError::OtherHomes)
-        } else {
-            Ok(())
+        self.shape.check(&sealed::State::shape(pool))?;
+        match self.homes.len() == pool.free.homes() {
+            true => Ok(()),
+            false => Err(SnapshotError::OtherHomes),
         }
     }
 

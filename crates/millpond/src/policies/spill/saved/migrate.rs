@@ -3,14 +3,14 @@
 use crate::policies::spill::Spill;
 use crate::policies::spill::snapshot::{HandleOf, ValueOf};
 use crate::policies::{Bounded, Lifetimes};
-use crate::snapshot::format::{Load, check_migration, take_over, used_slots};
+use crate::snapshot::format::{NewPool, check_migration, take_over, used_slots};
 use crate::snapshot::{MigrateError, OldPool};
 
 impl<A, B> Spill<A, B>
 where
-    A: Bounded + Load<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    A: Bounded + NewPool<Value = ValueOf<A>, Handle = HandleOf<A>>,
     B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>,
-    B: Load<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    B: NewPool<Value = ValueOf<A>, Handle = HandleOf<A>>,
 {
     /// Takes over all objects of both parts of an old pool, with the generations of their slots; see
     /// [`Pool::migrate_from`](crate::Pool::migrate_from). The first part must be as large as it was if the second was ever

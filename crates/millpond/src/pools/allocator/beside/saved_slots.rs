@@ -11,7 +11,9 @@ use crate::slots::AnyCycle;
 use crate::slots::reuse::{ReuseOrder, Roster};
 use crate::slots::saved::Checked;
 use crate::snapshot::MigrateError;
-use crate::snapshot::format::{Form, Load, Objects, check, check_migration, read_list, used_slots};
+use crate::snapshot::format::{
+    Form, NewPool, Objects, check, check_migration, read_list, used_slots,
+};
 use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::State;
 
@@ -68,7 +70,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         generation_max: u32,
     ) -> Option<Checked<H::Word>> {
         let live = saved.live();
-        if live > saved.listed() || saved.capacity.is_some() && !<Self as Load>::MAY_LEAVE_OUT {
+        if live > saved.listed() || saved.capacity.is_some() && !<Self as NewPool>::MAY_LEAVE_OUT {
             return None;
         }
         // Values without a size: their vector takes no memory.

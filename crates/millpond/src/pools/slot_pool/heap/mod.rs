@@ -6,9 +6,11 @@ mod detached;
 
 pub(crate) use detached::Detached;
 
-use super::place::TryClone;
+use super::place::PoolPlace;
 use crate::base::OutOfMemory;
-use crate::slots::{Block, SlotKind};
+use crate::handle::HandleLayout;
+use crate::slots::Block;
+use crate::slots::reuse::ReuseOrder;
 use crate::values::Storage;
 
 pub(super) type DefaultOrder = crate::slots::reuse::Lifo;
@@ -17,7 +19,7 @@ pub(super) type DefaultOrder = crate::slots::reuse::Lifo;
 /// it is the default.
 pub(super) type DefaultPlace<R> = Block<(R, u32, u32)>;
 
-impl<T, K: SlotKind> TryClone<T> for Block<K> {
+impl<T, R: ReuseOrder, H: HandleLayout> PoolPlace<T, R, H> for Block<(R, H::Word, H::Index)> {
     fn try_clone<L: Clone>(
         storage: &Storage<T, Self, L>,
         touch: bool,

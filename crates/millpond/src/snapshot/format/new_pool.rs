@@ -16,7 +16,7 @@ pub(crate) type CheckedFor<P> = Checked<<<P as State>::Handle as HandleLayout>::
 
 /// A pool whose slots are one list: it is written and read, and takes over the objects of an old pool, of any kind, with the
 /// generations of its slots. A pool that is read takes over what the file says.
-pub trait Load: State {
+pub trait NewPool: State {
     /// The pool's name in the saved form.
     const KIND: &'static str;
     /// The reuse order's name, where the pool has several.
