@@ -41,6 +41,7 @@ where
 
     /// The parts of a pool that is read, to take on this state, as if never used.
     #[cfg(all(feature = "serde", feature = "alloc"))]
+    #[allow(clippy::type_complexity, reason = "a pair, or why not")]
     fn unused(
         state: &crate::slots::saved::Checked<L::Word>,
     ) -> Result<(Slotted<T, R, L, P>, Self), crate::snapshot::format::Refused>;
