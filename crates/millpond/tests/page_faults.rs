@@ -103,6 +103,21 @@ fn copies_have_every_page() {
     copy_of(0, |_| true);
 }
 
+/// A copy of nothing does not write all that it may hold.
+#[test]
+fn copies_of_large_values_have_every_page() {
+    const SLOTS: usize = 1 << 10;
+    type Value = Option<[u8; 1 << 16]>;
+    let mut pool = Pool::<Value>::new(SLOTS);
+    while pool.insert(None).is_ok() {}
+    let (all, mut copy) = faults_of(|| pool.clone());
+    let (later, ()) = faults_of(|| copy.values_mut().for_each(|value| *value = Some([1; 1 << 16])));
+    assert!(
+        later <= all / 64 + 8,
+        "{later} page faults in the values of a copy, {all} in the copy"
+    );
+}
+
 /// 32 MiB of slots of each of those that are not in a block.
 #[test]
 fn other_slots_are_touched_ahead_as_well() {

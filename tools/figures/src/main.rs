@@ -20,6 +20,7 @@ use crate::records::Records;
 /// The pages that have figures of records. On each, what looks like a measurement is a record's, or listed in `own.txt`.
 const PAGES: &[&str] = &[
     "README.md",
+    "docs/guide/bevy.md",
     "docs/guide/rebuild-each-frame.md",
     "docs/peers.md",
     "docs/performance.md",

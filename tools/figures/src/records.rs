@@ -16,6 +16,8 @@ pub(crate) struct Records {
     gates: BTreeMap<String, f64>,
     worst: BTreeMap<(String, String), f64>,
     functions: BTreeMap<String, usize>,
+    /// Of an entity in Bevy, by what it has and how it begins and ends: instructions, and parts of plain Bevy's.
+    lives: BTreeMap<(String, String), (f64, f64)>,
 }
 
 /// The records of one build of the benchmark.
@@ -56,13 +58,20 @@ impl Records {
                 Some(((words.first()?.clone(), words[1..].join(" ")), number))
             })
             .collect();
+        let lives = numbers(&file("ci/gates/bevy.txt")?)
+            .filter_map(|(words, part)| {
+                let [row, way, instructions] = &words[..] else { return None };
+                Some(((row.clone(), way.clone()), (instructions.parse().ok()?, part)))
+            })
+            .collect();
         let mut functions = BTreeMap::new();
         for line in file("ci/functions.txt")?.lines().filter(|line| !line.starts_with('#')) {
             *functions
                 .entry(line.split_whitespace().next().unwrap_or("").to_owned())
                 .or_default() += 1;
         }
-        Ok(Self { shipped: Bench::read(&benchmark.join("shipped"))?, gates, worst, functions })
+        let shipped = Bench::read(&benchmark.join("shipped"))?;
+        Ok(Self { shipped, gates, worst, functions, lives })
     }
 
     /// The instructions of a gate.
@@ -80,6 +89,11 @@ impl Records {
             .get(&key)
             .copied()
             .ok_or_else(|| format!("no '{order} {operation}' in ci/gates/worst.txt"))
+    }
+
+    /// The instructions of an entity's life in Bevy, and of plain Bevy's: none for a way that this entity cannot go.
+    pub(crate) fn life(&self, row: &str, way: &str) -> Option<(f64, f64)> {
+        self.lives.get(&(row.to_owned(), way.to_owned())).copied()
     }
 
     /// The functions that a program compiles for one more pool.

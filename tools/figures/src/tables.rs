@@ -22,6 +22,7 @@ pub(crate) fn table(records: &Records, name: &str) -> Option<Result<String, Stri
         "snapshots" => snapshots(&records.shipped),
         "instructions" => instructions(records),
         "worst" => worst(records),
+        "lives" => lives(records),
         _ => return None,
     })
 }
@@ -422,6 +423,38 @@ fn worst(records: &Records) -> Result<String, String> {
         _ = write!(text, "| {title}");
         for operation in ["insert", "get", "remove", "claim"] {
             _ = write!(text, " | {}", thousands(records.worst(order, operation)?));
+        }
+        text += " |\n";
+    }
+    Ok(text)
+}
+
+/// Lives of entities in Bevy.
+fn lives(records: &Records) -> Result<String, String> {
+    let ways =
+        ["population", "by_others", "batch", "batch_ids", "at_once", "fixed", "pool", "asleep"];
+    let titles = ["population", "by others", "batch", "ids", "at once", "fixed", "pool", "asleep"]
+        .join(" | ");
+    let mut text =
+        format!("| of 16 bytes each | Bevy | {titles} |\n| ---{} |\n", " | ---:".repeat(9));
+    for (title, row) in [
+        ("1 component", "1"),
+        ("5 components", "5"),
+        ("15 components", "15"),
+        ("5, and 2 children", "children"),
+        ("5, and 20 nodes of 9", "nodes"),
+        ("5, and 20 nodes **from a scene**", "scene"),
+    ] {
+        let (plain, _) = records
+            .life(row, "plain")
+            .ok_or_else(|| format!("no '{row} plain' in ci/gates/bevy.txt"))?;
+        _ = write!(text, "| {title} | {}", thousands(plain));
+        for way in ways {
+            text += &match records.life(row, way) {
+                Some((_, part)) if part < 1.0 => format!(" | **{part:.2}**"),
+                Some((_, part)) => format!(" | {part:.2}"),
+                None => " | –".to_owned(),
+            };
         }
         text += " |\n";
     }

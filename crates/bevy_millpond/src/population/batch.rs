@@ -249,6 +249,10 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
         handles.into_iter().for_each(|handle| away::miss(world, handle));
         return;
     };
+    // Of a population that this one has replaced.
+    if population.is_another(overtaken) {
+        return;
+    }
     if population.overtaken != overtaken {
         let mut is_live = handles.iter().map(|&handle| population.places.contains(handle));
         births.0.retain(|_| is_live.next() == Some(true));

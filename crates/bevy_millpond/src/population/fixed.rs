@@ -80,7 +80,8 @@ impl<M: Component> Population<M> {
     }
 
     fn is_of(&self, handle: Handle<M>, entity: Entity) -> bool {
-        self.places.contains(handle) && self.members[handle.index() as usize].is(entity)
+        self.places.handle_at(handle.index() as usize) == Some(handle)
+            && self.members[handle.index() as usize].is(entity)
     }
 
     /// Lets the place go of its index.

@@ -12,7 +12,7 @@ use super::{Home, Population};
 /// that is left, or by removing its component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 pub enum Noticing {
-    /// At the end of the frame, in `Last`, from what Bevy notes of each component that is removed: some 75 instructions
+    /// At the end of the frame, in `Last`, from what Bevy notes of each component that is removed: some 65 instructions
     /// more for each member than an end by [`Population::despawn`]. Beside that, the population looks at one of 64 members in each
     /// frame, so that it also finds those that nobody told it of; and a spawn that finds all places taken looks at 16.
     ///

@@ -59,10 +59,10 @@ impl<M: 'static> Places<M> {
         self.passed_on = Vec::new();
     }
 
-    /// Whether the place that this handle was given for is still taken for it, by a member that is awaited.
+    /// Whether the place that this handle was given for is still taken for it.
     #[inline]
-    pub(super) fn contains(&self, handle: Handle<M>) -> bool {
-        self.all.contains(handle)
+    pub(super) fn contains(&mut self, handle: Handle<M>) -> bool {
+        self.all().contains(handle)
     }
 
     #[inline]
@@ -84,6 +84,17 @@ impl<M: 'static> Places<M> {
                 Some(place)
             }
             None => Bounded::insert_if_room(&mut self.all, ()).ok().map(|handle| handle.index()),
+        }
+    }
+
+    /// The same; if there is none, that is counted.
+    pub(super) fn acquire(&mut self) -> Option<Handle<M>> {
+        match self.passed_on.pop() {
+            Some(place) => {
+                self.taken_over += 1;
+                self.all.handle_at(place as usize)
+            }
+            None => self.all.acquire(),
         }
     }
 

@@ -200,7 +200,7 @@ impl<M: Component> Population<M> {
         let is_full = self.is_full();
         let taken = match &mut self.oldest {
             Some(oldest) => oldest.insert(self.places.all(), ()).ok().map(|(handle, _)| handle),
-            None => self.places.all().acquire(),
+            None => self.places.acquire(),
         };
         self.overtaken += u64::from(is_full && taken.is_some());
         taken.ok_or_else(|| self.full())

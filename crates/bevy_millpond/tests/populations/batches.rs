@@ -157,8 +157,17 @@ fn a_batch_of_a_population_that_is_replaced() {
         system.initialize(&mut world);
         system.run_without_applying_deferred((), &mut world).unwrap();
         builder().capacity(3).insert_into(&mut world);
+        // A place that is as often used as the batch's, and one that has a member.
+        let shoot = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            let first = bullets.spawn(&mut commands, Bullet(1)).unwrap().id();
+            bullets.spawn(&mut commands, Bullet(2)).unwrap();
+            assert!(bullets.despawn(&mut commands, first));
+        };
+        world.run_system_once(shoot).unwrap();
         system.apply_deferred(&mut world);
-        assert_eq!((found(&mut world), members(&world)), (vec![], vec![]));
+        assert_eq!((found(&mut world), members(&world)), (vec![2], vec![2]));
+        assert_eq!(bullets(&world).len(), 1);
+        world.clear_population::<Bullet>();
         assert_eq!(again(&mut world, 5, 9), 3);
         assert_eq!((found(&mut world), members(&world)), (vec![5, 6, 7], vec![5, 6, 7]));
     }

@@ -22,7 +22,7 @@ pub use crate::base::address::position_in;
 use crate::base::bytes::bytes_of;
 
 /// The smallest page of the platforms that have pages.
-const PAGE_BYTES: usize = 4096;
+pub(crate) const PAGE_BYTES: usize = 4096;
 
 pub use crate::base::OutOfMemory;
 

@@ -3,7 +3,8 @@
 /// Implements them for a pool of such values and handles. `example` is the name that examples have for it; `ledger` finds its
 /// ledger, and `recorder` what a recorder is set in.
 ///
-/// The pool's own are `make_next_handle`, `insert_peeked`, `insert_by` and `refuse`.
+/// They call the pool's own: `make_next_handle`, `insert_peeked`, `insert_by` and `refuse` to insert; `check`, `handle_at`, `get_at`,
+/// `get_mut` and `index_of` to find; `stats`, `capacity` and `watched`.
 macro_rules! pool_methods {
     (
         [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,

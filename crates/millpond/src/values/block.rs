@@ -4,7 +4,7 @@ use core::alloc::Layout;
 use core::marker::PhantomData;
 
 use super::Storage;
-use crate::base::memory::OutOfMemory;
+use crate::base::memory::{OutOfMemory, PAGE_BYTES};
 use crate::handle::{HandleLayout, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::{Bare, Block, LedgerOf, Needs, OwnSlots, SlotKind, SlotWords};
@@ -85,8 +85,10 @@ impl<T: Clone, K: SlotKind, L: Clone> Storage<T, Block<K>, L> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
     pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
         let words = self.words();
-        // Where each slot that was used is live, the copies touch the pages of their values.
-        let copies = if words.live() == words.used() { words.used() } else { 0 };
+        // Where each slot that was used is live, the copies touch the pages of their values, unless one has a page that a copy
+        // need not write.
+        let is_full = words.live() == words.used() && size_of::<T>() <= PAGE_BYTES;
+        let copies = if is_full { words.used() } else { 0 };
         let mut storage = self.try_like(touch.then_some(copies))?;
         storage.clone_into_unused(self);
         Ok(storage)

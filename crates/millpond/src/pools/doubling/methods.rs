@@ -114,7 +114,7 @@ macro_rules! growing_pool {
             }
         }
 
-        #[doc = concat!("Creates an empty pool that has not allocated, like [`", $example, "::new`](crate::", $example, "::new), of any such type.")]
+        #[doc = concat!("Creates an empty pool that has not allocated, like [`", $example, "::new`](crate::", $example, "::new), whatever its order and its handles.")]
         impl<$($generics)*> Default for $pool {
             fn default() -> Self {
                 Self::EMPTY

@@ -29,7 +29,7 @@ impl<'a, P: Bounded> VacantEntry<'a, P> {
     pub fn insert(self, value: P::Value) -> P::Handle {
         match self.pool.insert_if_room(value) {
             Ok(handle) => {
-                debug_assert!(handle == self.handle);
+                assert!(handle == self.handle, "the pool's next slot is another one");
                 handle
             }
             Err(_) => unreachable!("the entry has borrowed the pool since it had a vacant slot"),
