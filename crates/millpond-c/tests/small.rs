@@ -175,7 +175,7 @@ fn what_ends_a_program_says_why_on_stderr() {
             continue;
         }
         let command = with(c, &["-std=c++17", "-pthread", options[0], options[1]]);
-        let program = compiled(command, "tests/small_pools.cpp", &format!("ends-{c}"));
+        let program = compiled(command, "tests/small_ends.cpp", &format!("ends-{c}"));
         for (how, expected) in [
             (
                 "written",
@@ -202,7 +202,7 @@ fn what_ends_a_program_says_why_on_stderr() {
     }
     if has("g++") {
         let command = with("g++", &["-std=c++17", "-pthread", "-O1", "-fsanitize=address"]);
-        let program = compiled(command, "tests/small_pools.cpp", "ends-sanitized");
+        let program = compiled(command, "tests/small_ends.cpp", "ends-sanitized");
         let output = Command::new(program.get_program()).arg("use after removal").output().unwrap();
         assert!(String::from_utf8_lossy(&output.stderr).contains("use-after-poison"));
     }

@@ -1,5 +1,5 @@
 // Everything in millpond_small.hpp, with and without exceptions, in C++17 and later: by hand, and by random steps beside a
-// model in plain arrays. Ends with 0, or says which line is wrong. With an argument, it does what must end the program.
+// model in plain arrays. Ends with 0, or says which line is wrong.
 #include "millpond_small.hpp"
 
 #include <algorithm>
@@ -761,33 +761,9 @@ void threads_read_a_pool() {
     }
 }
 
-int end_the_program(const std::string &how) {
-    mps::pool<plain> all(4, {how == "named" ? "bullets" : nullptr, how == "written"});
-    const auto first = all.emplace(plain{1, {}});
-    plain *const kept = all.get(first);
-    all.remove(first);
-    if (how == "written") {
-        kept->more[1] = 3;
-        all.emplace(plain{2, {}});
-    } else if (how == "named" || how == "stale") {
-        return static_cast<int>(all[first].number);
-    } else if (how == "never") {
-        return static_cast<int>(all[mps::handle<plain>::from_bits(77)].number);
-    } else if (how == "packed") {
-        const mps::packed_pool<plain> packed(3);
-        return static_cast<int>(packed[mps::handle<plain>::from_bits(std::uint64_t(9) << 32 | 1)].number);
-    } else if (how == "use after removal") {
-        return static_cast<int>(*static_cast<volatile std::uint64_t *>(&kept->number)); // for the address sanitizer
-    }
-    return 0;
-}
-
 } // namespace
 
-int main(int count, char **arguments) {
-    if (count > 1) {
-        return end_the_program(arguments[1]);
-    }
+int main() {
     every_pool_of<plain>(28);
     every_pool_of<owner>(14);
     every_pool_of<aligned>(7);
