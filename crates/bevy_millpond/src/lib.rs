@@ -45,6 +45,7 @@ pub mod prelude {
     pub use crate::{
         AddEntityPool, AddPoolHistory, AddPopulation, EntityPool, Full, InPool, MillpondPlugin,
         Noticing, PoolFrame, PoolHandle, Pooled, PooledCommands, PooledWorld, Population,
-        PopulationCommands, PopulationWorld, RestorePools, SavePools, Sleeping, WhenFull,
+        PopulationBuilder, PopulationCommands, PopulationWorld, RestorePools, SavePools, Sleeping,
+        WhenFull,
     };
 }

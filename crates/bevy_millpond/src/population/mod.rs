@@ -200,7 +200,8 @@ impl<M: Component> Population<M> {
         self.place_of(entity).is_some()
     }
 
-    /// Returns the number of the member's place, from 0 and below the capacity. No two members have the same, so it may be an
+    /// Returns the number of the member's place, from 0 and below the capacity (with [`WhenFull::SpawnBeyond`], below the
+    /// capacity and as many more). No two members have the same, so it may be an
     /// index into arrays of your own: of instances on a graphics card, of voices. The place is given to another member when
     /// this one has ended; which of the vacant ones the next member has is not specified.
     #[inline]

@@ -78,13 +78,14 @@ impl<M: Component> Population<M> {
     /// }
     ///
     /// fn play(mut commands: Commands, mut voices: ResMut<Population<Voice>>, playing: Query<&Voice>) {
-    ///     let loudness = |entity| playing.get(entity).map_or(0, |voice: &Voice| voice.loudness);
+    ///     let loudness = |entity| playing.get(entity).map_or(u32::MAX, |voice: &Voice| voice.loudness);
     ///     voices.spawn_evicting(&mut commands, Voice { loudness: 7 }, loudness).unwrap();
     /// }
     /// # bevy_ecs::system::assert_is_system(play);
     /// ```
     ///
-    /// Members that were spawned in this system, or since the last commands were applied, are in no query yet.
+    /// Members that were spawned in this system, or since the last commands were applied, are in no query yet: with the greatest
+    /// key, they stay.
     ///
     /// # Errors
     ///
@@ -115,7 +116,7 @@ impl<M: Component> Population<M> {
     /// }
     ///
     /// fn play(mut commands: Commands, mut voices: ResMut<Population<Voice>>, playing: Query<&Voice>) {
-    ///     let loudness = |entity| playing.get(entity).map_or(0, |voice: &Voice| voice.loudness);
+    ///     let loudness = |entity| playing.get(entity).map_or(u32::MAX, |voice: &Voice| voice.loudness);
     ///     if voices.spawn_unless_least(&mut commands, Voice { loudness: 7 }, 7, loudness).is_err() {
     ///         // All that play are louder.
     ///     }
