@@ -118,10 +118,15 @@ fn begin_alone<M: Send + Sync + 'static, B: Bundle>(
 fn end_alone<M: Send + Sync + 'static>(world: &mut World, index: u32) {
     let Some(pool) = world.get_resource::<EntityPool<M>>() else { return };
     let Some(slot) = pool.slot(index) else { return };
-    let (Some(entity), Body::Awake { birth }, false) =
-        (slot.entity, slot.body, pool.is_live(index))
-    else {
-        return;
+    let (Some(entity), false) = (slot.entity, pool.is_live(index)) else { return };
+    let birth = match slot.body {
+        Body::Awake { birth } => birth,
+        Body::Asleep { .. } => {
+            // The life may have ended before it began here: then the sleeper was given the children that were for it.
+            despawn_added_children(world, entity);
+            return;
+        }
+        Body::Unmade | Body::Warming => return,
     };
     if pool.is_beyond() {
         world.resource_mut::<EntityPool<M>>().forget(index, entity);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::error::{BevyError, ErrorContext, FallbackErrorHandler};
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::BoxedSystem;
 use bevy_millpond::prelude::*;
 
 use crate::{Bullet, Health, entity, found, pool, world};
@@ -127,6 +128,58 @@ fn a_sleeper_that_others_changed_is_made_anew() {
         assert_eq!((found(&mut world), pool(&world).upkeep().disturbed), (vec![2], 1));
     }
 }
+
+/// By commands that are applied when the life is over that they were for.
+#[test]
+fn a_sleeper_keeps_no_children_of_a_life_that_never_began() {
+    for (has_child, frees_all) in [(true, false), (true, true), (false, false), (false, true)] {
+        let mut world = World::new();
+        let pool_of_one = EntityPool::<Bullet>::builder().capacity(1);
+        let of_template = pool_of_one.template(|bullet| {
+            if bullet.world().contains_resource::<WithChild>() {
+                bullet.with_child(Health(1));
+            }
+        });
+        if has_child {
+            world.insert_resource(WithChild);
+        }
+        of_template.insert_into(&mut world);
+        let first = world.spawn_pooled::<Bullet, _>(Bullet(0)).unwrap();
+        let body = entity(&world, first);
+        world.free_pooled(first);
+        let children = |world: &World| world.get::<Children>(body).map_or(0, |of| of.len());
+        let before = children(&world);
+        assert_eq!(before, usize::from(has_child));
+        for n in 1..4 {
+            let spawn = move |mut bullets: Pooled<Bullet>| {
+                let bullet = bullets.spawn(Bullet(n)).unwrap();
+                bullets.entity(bullet).unwrap().with_child(Health(2));
+            };
+            let end = move |mut bullets: Pooled<Bullet>| {
+                if frees_all {
+                    assert_eq!(bullets.clear(), 1);
+                } else {
+                    assert!(bullets.free_entity(body));
+                }
+            };
+            // Both run before the commands of either are applied.
+            let mut systems: [BoxedSystem; 2] =
+                [Box::new(IntoSystem::into_system(spawn)), Box::new(IntoSystem::into_system(end))];
+            for system in &mut systems {
+                system.initialize(&mut world);
+                system.run_without_applying_deferred((), &mut world).unwrap();
+            }
+            systems.iter_mut().for_each(|system| system.apply_deferred(&mut world));
+            assert_eq!((children(&world), pool(&world).len()), (before, 0));
+        }
+        let last = world.spawn_pooled::<Bullet, _>(Bullet(9)).unwrap();
+        assert_eq!((entity(&world, last), pool(&world).upkeep().remade), (body, 0));
+    }
+}
+
+/// That the template makes a child.
+#[derive(Resource)]
+struct WithChild;
 
 #[test]
 fn a_clone_is_not_of_the_pool() {
