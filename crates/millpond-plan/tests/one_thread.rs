@@ -3,18 +3,25 @@
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn main() {
+    use std::ffi::{c_char, c_void};
+    use std::ptr::{self, NonNull};
+    use std::sync::atomic::{AtomicU8, Ordering};
+
     use millpond_plan::input::Source;
     use millpond_plan::plan::{Rules, plan};
 
     unsafe extern "C" {
-        /// Not zero until the process makes a thread; then zero for good.
-        #[link_name = "__libc_single_threaded"]
-        static HAS_ONE_THREAD: std::sync::atomic::AtomicU8;
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     }
-    let has_one_thread = || {
-        // SAFETY: glibc has a byte of this name since 2.32, which it writes only when the process makes a thread.
-        unsafe { HAS_ONE_THREAD.load(std::sync::atomic::Ordering::Relaxed) != 0 }
+    // Not zero until the process makes a thread; then zero for good. Looked up, because programs link with older ones, too.
+    // SAFETY: the name ends with a zero, and null stands for all libraries of the program.
+    let found = unsafe { dlsym(ptr::null_mut(), c"__libc_single_threaded".as_ptr()) };
+    let Some(byte) = NonNull::new(found.cast::<AtomicU8>()) else {
+        println!("not run: glibc says since 2.32 whether there was a second thread");
+        return;
     };
+    // SAFETY: it is a byte of the library, which is never unloaded, and which writes it only when the process makes a thread.
+    let has_one_thread = || unsafe { byte.as_ref() }.load(Ordering::Relaxed) != 0;
 
     let recording =
         b"ms,event,address,size,stack\n0,alloc,1,32,main\n1,alloc,2,32,main\n2,free,1\n3,free,2\n";
