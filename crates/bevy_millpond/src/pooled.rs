@@ -122,7 +122,8 @@ impl<M: Send + Sync + 'static> Pooled<'_, '_, M> {
         self.pool.handle_of(entity).is_some_and(|handle| self.free(handle))
     }
 
-    /// Ends all lives, as at the end of a level, and returns how many they were. O(capacity), and one command.
+    /// Ends all lives, as at the end of a level, and returns how many they were. O(capacity), and one command, which looks at the
+    /// children of all.
     ///
     /// ```
     /// use bevy_ecs::prelude::*;

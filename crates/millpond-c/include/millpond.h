@@ -328,8 +328,8 @@ mp_status mp_pool_validate(const mp_pool *pool, char *text, size_t room);
 #define MP_ASSUME_(condition) ((void)0)
 #define MP_COPY_(to, from, bytes) ((void)memcpy(to, from, bytes))
 #endif
-/* A loop that removes now and then is faster with the removal out of its way; removals in a row take up to a twentieth more. gcc puts there what leads to a cold label;
- * clang, what is behind a condition that mostly holds. */
+/* A loop that removes now and then is faster with the removal out of its way; removals in a row take up
+ * to a twentieth more. gcc puts there what leads to a cold label; clang, what is behind a condition that mostly holds. */
 #if defined(__clang__)
 #define MP_SELDOM_
 #if __has_builtin(__builtin_expect_with_probability)

@@ -78,24 +78,26 @@ impl<M: 'static> Places<M> {
     /// Takes a place if there is one.
     #[inline]
     pub(super) fn take_any(&mut self) -> Option<u32> {
-        match self.passed_on.pop() {
-            Some(place) => {
-                self.taken_over += 1;
-                Some(place)
-            }
+        match self.take_over() {
             None => Bounded::insert_if_room(&mut self.all, ()).ok().map(|handle| handle.index()),
+            place => place,
         }
     }
 
     /// The same; if there is none, that is counted.
     pub(super) fn acquire(&mut self) -> Option<Handle<M>> {
-        match self.passed_on.pop() {
-            Some(place) => {
-                self.taken_over += 1;
-                self.all.handle_at(place as usize)
-            }
+        match self.take_over() {
+            Some(place) => self.all.handle_at(place as usize),
             None => self.all.acquire(),
         }
+    }
+
+    /// Takes a place that was passed on.
+    #[inline]
+    fn take_over(&mut self) -> Option<u32> {
+        let place = self.passed_on.pop()?;
+        self.taken_over += 1;
+        Some(place)
     }
 
     /// Makes a place vacant that its member has left, for the next one.

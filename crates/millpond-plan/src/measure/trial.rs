@@ -8,9 +8,9 @@ const TRIES: usize = 2;
 /// By how much calls may be dearer than their prices, which are measured with little memory.
 const DEARER_THAN_PRICES: f64 = 3.0;
 
-/// How much of what a replay saves, at the lower end, is promised of a program: a choice, not a bound. A processor that works out of order does a part of each call
-/// while the program waits for something else, and a replay has nothing else to wait for. A pool for ENet's commands
-/// (`case-studies/enet`) saves 14 to 18 ns an object in a replay with nothing between two calls, 11 with eight
+/// How much of what a replay saves, at the lower end, is promised of a program: a choice, not a bound. A processor that works
+/// out of order does a part of each call while the program waits for something else, and a replay has nothing else to wait
+/// for. A pool for ENet's commands (`case-studies/enet`) saves 14 to 18 ns an object in a replay with nothing between two calls, 11 with eight
 /// multiplications that wait for each other alone, and 3 with sixteen. ENet itself saved 8.
 const SEEN: f64 = 0.5;
 
