@@ -249,19 +249,16 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
         handles.into_iter().for_each(|handle| away::miss(world, handle));
         return;
     };
-    // Of a population that this one has replaced.
-    if population.is_another(overtaken) {
-        return;
-    }
     if population.overtaken != overtaken {
-        let mut is_live = handles.iter().map(|&handle| population.places.contains(handle));
+        let mut is_live = handles.iter().map(|&handle| population.awaits(handle, overtaken));
         births.0.retain(|_| is_live.next() == Some(true));
-        handles.retain(|&handle| population.places.contains(handle));
+        handles.retain(|&handle| population.awaits(handle, overtaken));
         overtaken = population.overtaken;
     }
     let mut entities = population.spare.entities.pop().unwrap_or_default();
     entities.clear();
-    let mut guard = Unsettled { world: &mut *world, handles: &handles, is_settled: false };
+    let mut guard =
+        Unsettled { world: &mut *world, handles: &handles, overtaken, is_settled: false };
     // Hooks and observers run, and may end what has just begun.
     entities.extend(guard.world.spawn_batch(births.0.drain(..)));
     guard.is_settled = true;
@@ -279,7 +276,7 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
     };
     let is_whole = population.overtaken == overtaken;
     for (&handle, &entity) in handles.iter().zip(&entities) {
-        if !is_whole && !population.places.contains(handle) {
+        if !is_whole && !population.awaits(handle, overtaken) {
             evicted.push(entity);
         } else if entity == Entity::PLACEHOLDER {
             population.vacate(handle.index() as usize);
@@ -300,6 +297,7 @@ fn begin<M: Component, B: Bundle<Effect: NoBundleEffect>>(
 struct Unsettled<'w, M: Component> {
     world: &'w mut World,
     handles: &'w [Handle<M>],
+    overtaken: u64,
     is_settled: bool,
 }
 
@@ -310,7 +308,7 @@ impl<M: Component> Drop for Unsettled<'_, M> {
         }
         if let Some(mut population) = self.world.get_resource_mut::<Population<M>>() {
             for handle in self.handles {
-                if population.places.contains(*handle) {
+                if population.awaits(*handle, self.overtaken) {
                     population.vacate(handle.index() as usize);
                 }
             }

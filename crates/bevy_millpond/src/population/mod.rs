@@ -286,9 +286,10 @@ impl<M: Component> Population<M> {
         self.by_entity.take_if(entity, is_its_own).map(|place| place as usize)
     }
 
-    /// Whether what was taken when so many places had been overtaken was of another population.
-    fn is_another(&self, overtaken: u64) -> bool {
-        self.overtaken >> 32 != overtaken >> 32
+    /// Whether a place that was taken when so many had been [overtaken](Self::overtaken) still waits for its entity. It does not
+    /// if that was in a population which this one has replaced.
+    fn awaits(&mut self, handle: Handle<M>, overtaken: u64) -> bool {
+        self.overtaken >> 32 == overtaken >> 32 && self.places.contains(handle)
     }
 
     /// Makes a place vacant.
