@@ -1,5 +1,6 @@
 # cmark, the reference implementation of CommonMark in C, turns its own specification into HTML, ten times over.
 
+need cmake make
 PROGRAM=build/src/cmark
 PLACE=make_literal
 FOLLOWED="an arena"

@@ -1,6 +1,7 @@
 # HTML Tidy's library (Debian's libtidy-dev), which takes its memory from functions that a program gives it, cleans a page with
 # many faults (source/clean.c). The pool is in the program; the library is as it is.
 
+need /usr/include/tidy/tidy.h
 PROGRAM=clean
 PLACE="(no name) < prvTidytidyMessageCreateWithNode"
 FOLLOWED="a pool"

@@ -120,8 +120,9 @@ fn left_out(proposal: &Proposal, why: LeftOut, plan: &TracePlan) -> String {
              faster or slower"
         }
     };
+    let after = if proposal.time_saved.is_measured { " after a trial" } else { "" };
     format!(
-        "Left out after a trial: {}, {}, {}; {why}.",
+        "Left out{after}: {}, {}, {}; {why}.",
         what(proposal, plan),
         change(proposal).trim_end_matches(','),
         time_saved(proposal.time_saved, plan.advice.time),
@@ -142,7 +143,7 @@ pub fn left_out_sentence(plan: &TracePlan) -> Option<String> {
     .map(|(number, which)| format!("{} {which}", number_of(number, "proposal")))
     .collect();
     let all = parts.join(", ");
-    (!parts.is_empty()).then(|| format!("Tried here and left out: {all} (--measure)."))
+    (!parts.is_empty()).then(|| format!("Left out here: {all} (--measure)."))
 }
 
 /// What was not tried, and is no proposal before it is.

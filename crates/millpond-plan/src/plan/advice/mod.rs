@@ -131,13 +131,19 @@ impl Advice {
         all.extend(self.best_of_none.take());
         let mut kept = Vec::new();
         for (number, mut proposal) in (1..).zip(all) {
-            let Some(verdict) = verdicts.get(&number) else {
-                let to = if can_be_tried(&proposal) { &mut self.untried } else { &mut kept };
-                to.push(proposal);
-                continue;
+            let left_out = match verdicts.get(&number) {
+                Some(verdict) => {
+                    proposal.time_saved = verdict.time;
+                    verdict.left_out
+                }
+                None if can_be_tried(&proposal) => {
+                    self.untried.push(proposal);
+                    continue;
+                }
+                // What prices foretell is all that is known of it.
+                None => None,
             };
-            proposal.time_saved = verdict.time;
-            match verdict.left_out.or(self.hidden(verdict.time)) {
+            match left_out.or(self.hidden(proposal.time_saved)) {
                 // Its capacity is worth a pool, whatever time it saves.
                 Some(_) if proposal.is_worth_by_count => kept.push(proposal),
                 Some(why) => self.left_out.push((proposal, why)),
@@ -389,20 +395,22 @@ mod tests {
         ]);
         for (of, proposed) in [
             (TimeOf::Program, &["seen"][..]),
-            (TimeOf::Recording, &["seen", "hidden"]),
-            (TimeOf::SlowedRecording, &["seen", "hidden"]),
+            (TimeOf::Recording, &["seen", "hidden", "foretold"]),
+            (TimeOf::SlowedRecording, &["seen", "hidden", "foretold"]),
         ] {
-            let all = [("hidden", 3.0), ("seen", 2.0)];
+            let all = [("hidden", 3.0), ("seen", 2.0), ("foretold", 0.5)];
             let mut advice = Advice {
                 time: Some(AllTime { ms: 155.0, of }),
                 proposals: all.map(|(class, ms)| proposal(class, Means::Pool, 9, ms)).into(),
                 ..Advice::default()
             };
-            advice.note_trial(&verdicts, |_| true);
+            advice.note_trial(&verdicts, |of| of.class != "foretold");
             assert_eq!(classes(&advice.proposals), proposed, "{of:?}");
             let hidden = advice.left_out.iter().map(|(of, why)| (of.class.as_str(), *why));
-            let expected = (of == TimeOf::Program).then_some(("hidden", LeftOut::WithinLayout));
-            assert!(hidden.eq(expected), "{of:?}");
+            let expected =
+                ["hidden", "foretold"].map(|class| (class, LeftOut::WithinLayout));
+            let expected = if of == TimeOf::Program { &expected[..] } else { &[] };
+            assert!(hidden.eq(expected.iter().copied()), "{of:?}");
         }
     }
 
