@@ -53,16 +53,11 @@ pub(crate) fn single(records: &Records, name: &str) -> Result<String, String> {
             };
             Ok(ns("for_each")? / ns("for")?)
         })?,
-        // A quadtree that is rebuilt in each frame: nanoseconds per actor, or the ratio of two stores.
+        // A quadtree that is rebuilt in each frame: nanoseconds per actor.
         ["quadtree", ..] => {
-            let of = |who: &str| {
-                let ns = records.shipped.by_slots("quadtree", 64, who).first().map(|(_, ns)| *ns);
-                ns.ok_or_else(|| format!("no quadtree of '{who}'"))
-            };
-            match name["quadtree ".len()..].split_once(" beside ") {
-                Some((who, other)) => format!("{:.2}", of(who)? / of(other)?),
-                None => format!("{:.1}", of(&name["quadtree ".len()..])?),
-            }
+            let who = &name["quadtree ".len()..];
+            let ns = records.shipped.by_slots("quadtree", 64, who).first().map(|(_, ns)| *ns);
+            format!("{:.1}", ns.ok_or_else(|| format!("no quadtree of '{who}'"))?)
         }
         ["particles", pool] => particles(&records.shipped, pool)?,
         _ => return Err(format!("no figure '{name}'")),
