@@ -48,7 +48,7 @@ const RECYCLER: &str = "Recycler";
 const TWO_LINES: &str = "limit: two lines, no checks";
 
 /// Who follows the colon of most bars.
-const STABLE_PEER: &str = "best stable-address generational peer";
+pub(crate) const STABLE_PEER: &str = "best stable-address generational peer";
 
 /// What is done in the frames of each of [`frames::GAMES`], and the limits.
 const FRAMES: [(&str, [f64; 2]); 6] = [

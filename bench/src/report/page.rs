@@ -13,6 +13,7 @@ use crate::memory;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Beside, FILES, REFERENCE, Results, SLOTMAP, VEC_POOL};
 use crate::sizes::WEIGHED_SLOTS;
+use crate::verdict::STABLE_PEER;
 use crate::work::{churn, duplicate, growth, snapshot, sparse, worst};
 
 /// The objects of all tables of the page.
@@ -58,7 +59,6 @@ impl Store {
         let name = if contender == REFERENCE { "Pool" } else { contender };
         let title = match kind {
             Kind::Millpond => format!("`{name}`"),
-            Kind::Index => format!("{name} (accepts stale keys)"),
             _ => name.trim_start_matches("limit: ").to_owned(),
         };
         let is_limit = kind == Kind::Limit;
@@ -84,20 +84,16 @@ impl Page<'_> {
         let note = if run.note.is_empty() { String::new() } else { format!(" {}", run.note) };
         format!(
             "# Benchmark\n\n\
-             The main figures of millpond beside its peers, those where it loses included. Less is better everywhere; the \
-             best of each column is bold. [Where the time goes](performance.md) explains the differences, and [all \
-             figures](#all-figures) are tables beside this page.\n\n\
+             The main figures of millpond beside its peers. Less is better everywhere; the best of each column is bold. \
+             [Where the time goes](performance.md) explains the differences; [all figures](#all-figures) are tables.\n\n\
              ## How it was measured\n\n\
              `ci/benchmark` makes this page, in the build that games are shipped with: fat link-time optimisation and one \
-             codegen unit. {} processes measured one after the other, because each has its code and data at other addresses; a \
-             figure is the median of theirs, and a ratio that of their ratios. In a process, all contenders take turns, each \
-             round with another one first ({} rounds of whole frames and {} of everything else). Each contender's work is a \
-             function of its own. A lap is timed in chunks of some ten microseconds, each chunk is judged over the rounds by \
-             itself, and the sum of the chunks' medians is the process's figure, in nanoseconds unless the table says \
-             otherwise. A run fails unless all contenders of a work end with the same checksum. Every figure includes what \
-             the harness itself takes (random numbers, the program's keys, making the object). Objects have {BYTES} bytes. \
-             Differences of less than a tenth are noise: [how reliable the figures \
-             are](performance.md#how-reliable-the-figures-are).\n\n\
+             codegen unit. Figures are nanoseconds unless the table says otherwise: medians of {} processes, as ratios are. \
+             They include what the harness itself takes (random numbers, keys, making the object). In a process, all \
+             contenders take turns ({} rounds of whole frames and {} of everything else). A lap is timed in chunks of some ten \
+             microseconds, whose medians over the rounds are added. A run fails unless all contenders of a work end with \
+             the same checksum. Objects have {BYTES} bytes. Of the stores, slab and `Vec of Option` accept stale keys. \
+             Differences of less than a tenth are [noise](performance.md#how-reliable-the-figures-are).\n\n\
              Commit {}, {}, {} seconds.{note} Processor: {}. Versions: {}.\n\n",
             run.processes,
             run.frame_rounds,
@@ -141,8 +137,8 @@ impl Page<'_> {
         format!(
             "## Beside the best peer\n\n\
              How many times the time of the best peer: of those whose values keep their addresses and that refuse stale keys, \
-             the fastest at this work. Below 1, millpond is faster. Peers have no loop over runs; there it is the better one \
-             of their loops. [What is done](#whole-frames) in each row is below:\n\n{}\n",
+             the fastest at this work; for `runs`, by the better one of its loops. Below 1, millpond is faster. [What is \
+             done](#whole-frames) in each row is below:\n\n{}\n",
             table.render()
         )
     }
@@ -178,30 +174,31 @@ impl Page<'_> {
                 cells.map(|cell| cell.median).min_by(f64::total_cmp)
             }),
         };
-        let columns = |parts: Parts| frames::GAMES.map(|game| column(game, "", parts));
+        let columns = |heading: &'static str, parts: Parts| {
+            frames::GAMES.map(|game| column(game, heading, parts))
+        };
         let mut walks = vec![Store::of(REFERENCE, Kind::Millpond).by(&["for"])];
         walks.push(Store::of(REFERENCE, Kind::Millpond).by(&["runs"]));
         walks.push(Store::of(VEC_POOL, Kind::Millpond).by(&["for"]));
         walks.splice(0..0, self.stores());
         walks.push(harness());
-        let walks = table(&walks, columns(|store| store.loops));
-        let shared = columns(|_| &[frames::SHARED]).into_iter();
-        let lookups = frames::GAMES.map(|game| column(game, ", lookups", |_| &[frames::LOOKUPS]));
+        let by_loops = columns("", |store| store.loops).into_iter();
+        let events = columns(", births and deaths", |store| {
+            if store.loops == LOOPS { &[frames::EVENTS] } else { &[] }
+        });
+        let walks = table(&walks, by_loops.chain(events));
+        let shared = columns("", |_| &[frames::SHARED]).into_iter();
+        let lookups = columns(", lookups", |_| &[frames::LOOKUPS]);
         let shared = table(&self.stores(), shared.chain(lookups));
-        let mut events = self.stores();
-        events.push(harness());
-        let events = table(&events, columns(|_| &[frames::EVENTS]));
         format!(
             "## Whole frames\n\n\
-             Two recorded games of Freedoom 2 (map 1 with eight bots, and map 15): one pool for each class of objects, as \
-             large as the class ever gets, insertions and removals as recorded, and one iteration over every pool in each \
-             tick, which moves each object by eight steps. Per visited object, by the faster of \
-             `for` and `for_each` unless the row names the loop:\n\n{walks}\n\
+             Two recorded games of Freedoom 2 (map 1 with eight bots, and map 15): one pool for each class of objects, \
+             insertions and removals as recorded, and in each tick one iteration over every pool, which moves each object by \
+             eight steps. Per visited object, by the faster of `for` and `for_each` unless the row names the loop; in the \
+             last two columns the insertions and removals alone, per one of them:\n\n{walks}\n\
              ### Shared loops\n\n\
-             The same frames by `for value in &pool`, in pools that are never walked mutably: the loop reads two fields of \
-             each object. In the last two columns, it looks up another object by its handle, too:\n\n{shared}\n\
-             ### Births and deaths\n\n\
-             The same insertions and removals in a loop of their own, per insertion or removal:\n\n{events}\n"
+             The same by `for value in &pool`, which reads two fields of each object; in the last two columns, it looks up \
+             another object by its handle, too:\n\n{shared}\n"
         )
     }
 
@@ -253,26 +250,21 @@ impl Page<'_> {
             let limits = limits.iter().map(|limit| Store::of(limit, Kind::Limit));
             self.stores().into_iter().chain(limits).collect::<Vec<_>>()
         };
-        let lookups = table(&stores(), sizes.map(|slots| column("get", "lookup", slots)));
+        let lookups = sizes.map(|slots| column("get", "lookup", slots)).into_iter();
         let opaque = sizes.map(|slots| column(churn::OPAQUE, "pair", slots));
         let folded = [1_000, 100_000].map(|slots| column("churn", "folded", slots));
         let burst = [1_000, 100_000].map(|slots| column("burst", "burst", slots));
         let pairs = table(&stores(), opaque.into_iter().chain(folded).chain(burst));
         let clones = [1_000, 10_000, 1_000_000];
-        let clones =
-            table(&self.stores(), clones.map(|slots| column(duplicate::NAME, "clone", slots)));
+        let clones = clones.map(|slots| column(duplicate::NAME, "clone", slots));
+        let singles = table(&stores(), lookups.chain(clones));
         format!(
-            "## Lookups, removals and insertions\n\n\
-             Lookups by random keys. The last two rows are bare accesses to the same memory, without any check:\
-             \n\n{lookups}\n\
-             A *pair* is a removal at random and an insertion, 90 % live. Between the two, the compiler knows nothing of the \
-             pool (`black_box(&mut pool)`), as in a program, where other code comes there. *Folded*: nothing comes there. Then \
-             compilers fold the removal and the insertion of some maps into one another, and the list of free slots is \
-             hardly touched: no program does that. A *burst* removes a sixteenth of the slots and inserts as many; the figure \
-             is for a pair, too:\n\n{pairs}\n\
-             ## Clone\n\n\
-             A copy of a full pool by `clone`, and its end; the memory comes from the system and goes back to it. Per \
-             object:\n\n{clones}\n"
+            "## Lookups, copies, removals and insertions\n\n\
+             Lookups by random keys, and a copy of a full pool by `clone`, with its end, per object. The last two rows are \
+             bare accesses to the same memory, without any check:\n\n{singles}\n\
+             A *pair* is a removal at random and an insertion, 90 % live, with `black_box(&mut pool)` between the two. \
+             *Folded*: nothing comes there, so that compilers fold the two of some maps into one another: no program has \
+             that. A *burst* removes a sixteenth of the slots and inserts as many; per pair:\n\n{pairs}\n"
         )
     }
 
@@ -309,9 +301,9 @@ impl Page<'_> {
         stores.push(Store::of(worst::PLAIN, Kind::Limit));
         format!(
             "## The worst single operation\n\n\
-             {} slots with room for everything from the beginning; {} insertions and removals, each timed, the clock itself \
-             included, which takes 20 to 40 ns, in one process. *Worst* is the median over the rounds of each round's longest \
-             operation. Interrupts are in every row: compare with plain accesses to memory.\n\n{}\n",
+             {} slots with room for everything from the beginning; {} insertions and removals, each timed, with 20 to 40 ns of \
+             the clock, in one process. *Worst* is the median of the rounds' longest operations. Interrupts are in every row: \
+             compare with plain accesses to memory.\n\n{}\n",
             thousands(worst::SLOTS),
             thousands(results.latencies[0].operations),
             table(&stores, columns)
@@ -346,8 +338,8 @@ impl Page<'_> {
         });
         format!(
             "## Memory\n\n\
-             Of {} slots, created with room for them and filled. The last two columns are of {} pools that were created for \
-             one object each, and have it: all memory of one of them, the pool itself and its object included:\n\n{}\n",
+             Of {} slots, created with room for them and filled. The last two columns are of {} pools of one object each: \
+             all memory of one of them, its object included:\n\n{}\n",
             thousands(WEIGHED_SLOTS),
             thousands(memory::SMALL_STORES),
             table(&stores, columns)
@@ -389,7 +381,7 @@ impl Page<'_> {
         let missed = verdicts.iter().filter(|verdict| !verdict.is_met());
         let rows = missed.clone().map(|verdict| {
             vec![
-                verdict.bar.clone(),
+                verdict.bar.replace(STABLE_PEER, "best peer"),
                 format!("{:.2}", verdict.limit),
                 format!("{:.2} ({} of {})", verdict.worst, verdict.met, verdict.measured),
             ]
@@ -398,8 +390,8 @@ impl Page<'_> {
         format!(
             "## Where millpond misses its goals\n\n\
              A goal is a ratio to the time (or memory) of whoever follows the colon, for `Pool` unless another pool is named. \
-             {} goals are met in all cells and {} are missed in one cell or more. The table has the worst ratio of each \
-             missed goal, and in how many of its cells the goal is met:\n\n{}\n",
+             {} goals are met in all cells; these {} are missed, with the worst ratio, and in how many cells the goal is \
+             met:\n\n{}\n",
             verdicts.len() - missed.clone().count(),
             missed.count(),
             table.render()
@@ -407,7 +399,7 @@ impl Page<'_> {
     }
 
     fn files(&self, has_threads: bool, has_designs: bool) -> String {
-        let mut text = "## All figures\n\nEvery contender at every size, with objects of 16, 64 and 256 bytes, as tables:\n\n"
+        let mut text = "## All figures\n\nEvery contender at every size, with objects of 16, 64 and 256 bytes:\n\n"
             .to_owned();
         let more = [
             ("beside", "`Pool` and `VecPool` beside the best peer: every cell as a ratio"),
@@ -450,7 +442,7 @@ fn compared() -> Vec<(String, String, Option<usize>)> {
     }
     let mut sizes = |title: &str, work: &str, sizes: &[usize]| {
         for &slots in sizes {
-            let title = format!("{title}, {} slots", thousands(slots));
+            let title = format!("{title}, {}", thousands(slots));
             rows.push((title, work.to_owned(), Some(slots)));
         }
     };
@@ -566,9 +558,8 @@ fn threads_section(rows: &[Row]) -> String {
     let table = Table::new(headings, lines).render();
     format!(
         "## Threads\n\n\
-         Nanoseconds per operation of a thread, beside the best of the others in [the table](benchmark/threads.csv): on one \
-         thread the best of the rounds, on several the median. The machine has two processors, the halves of one core, so \
-         the figures of more threads only show the order of magnitude; [what was counted for more, and what was measured \
-         with which version](performance.md#threads).\n\n{table}\n"
+         Nanoseconds per operation of a thread, beside the best of [the others](benchmark/threads.csv): on one thread the best \
+         of the rounds, on several the median. The machine has two processors, the halves of one core, so the figures of \
+         more threads only show the order of magnitude ([what was counted for more](performance.md#threads)).\n\n{table}\n"
     )
 }

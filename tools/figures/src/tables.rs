@@ -17,8 +17,6 @@ pub(crate) fn table(records: &Records, name: &str) -> Option<Result<String, Stri
         "costs" => costs(&records.shipped),
         "peers" => peers(&records.shipped),
         "losses" => losses(&records.shipped),
-        "sparse" => sparse(&records.shipped),
-        "growth" => growth(&records.shipped),
         "snapshots" => snapshots(&records.shipped),
         "instructions" => instructions(records),
         "worst" => worst(records),
@@ -97,9 +95,7 @@ fn columns_of(bench: &Bench) -> Vec<Column<'_>> {
     let work = |name: &str| format!("{GAME}, {name}");
     let (by_for, by_for_each, births) = (work("for"), work("for_each"), work("births and deaths"));
     let (shared, lookups) = (work("shared"), work("lookups"));
-    let sparse = |slots| {
-        move |who: &str| bench.ns_of_fastest(&["sparse, for", "sparse, for_each"], Some(slots), who)
-    };
+    let sparse = ["sparse, for", "sparse, for_each"];
     vec![
         Column {
             heading: "whole frame",
@@ -133,10 +129,9 @@ fn columns_of(bench: &Bench) -> Vec<Column<'_>> {
         },
         Column {
             heading: "sparse walk, 100,000 slots",
-            figure: Box::new(sparse(100_000)),
+            figure: Box::new(move |who| bench.ns_of_fastest(&sparse, Some(100_000), who)),
             written: us,
         },
-        Column { heading: "1,000,000 slots", figure: Box::new(sparse(1_000_000)), written: us },
         Column {
             heading: "longest insertion",
             figure: Box::new(|who| bench.ns("growth", Some(1_000_000), who)),
@@ -265,8 +260,6 @@ fn short(figure: f64) -> String {
 
 fn peers(bench: &Bench) -> Result<String, String> {
     let mut columns = columns_of(bench);
-    // It has a table of its own.
-    columns.retain(|column| column.heading != "1,000,000 slots");
     columns.push(Column {
         heading: "bytes per slot beyond the object",
         figure: Box::new(|who| bench.bytes_beyond(who)),
@@ -329,28 +322,6 @@ fn losses(bench: &Bench) -> Result<String, String> {
     Ok(text)
 }
 
-fn sparse(bench: &Bench) -> Result<String, String> {
-    let mut stores = STORES.to_vec();
-    stores.extend([
-        ("`StaticPool`", "StaticPool"),
-        ("`Recycler`, all slots", "Recycler"),
-        ("`Vec` of `Option`", "Vec of Option"),
-    ]);
-    let columns = columns_of(bench).into_iter().skip(6).take(2).collect::<Vec<_>>();
-    by_store(&stores, &columns)
-}
-
-fn growth(bench: &Bench) -> Result<String, String> {
-    let mut stores = STORES.to_vec();
-    stores.extend([
-        ("`PackedVecPool`", "PackedVecPool"),
-        ("slotmap-careful", "slotmap-careful"),
-        ("`Vec` of `Option`", "Vec of Option"),
-    ]);
-    let columns = columns_of(bench).into_iter().skip(8).collect::<Vec<_>>();
-    by_store(&stores, &columns)
-}
-
 fn snapshots(bench: &Bench) -> Result<String, String> {
     const ROWS: &[Store] = &[
         ("`Pool`, `save_into`", "Pool, save_into"),
@@ -384,28 +355,19 @@ pub(crate) fn games() -> [String; 2] {
 
 /// Instructions of one removal and one insertion, now and in the first two designs, which nobody can count again.
 fn instructions(records: &Records) -> Result<String, String> {
-    const ROWS: &[(&str, u32, u32, &str)] = &[
-        ("`Lifo`", 124, 90, "remove_insert_lifo"),
-        ("`Fifo`", 118, 102, "remove_insert_fifo"),
-        ("`Roster`", 121, 106, "remove_insert_roster"),
-        ("`LowestFirst` (keeps its bitmap)", 264, 272, "remove_insert_lowest_first"),
-        ("`remove` alone, `Lifo`", 80, 51, "remove"),
-        ("`insert_or_evict` into a full pool of 100", 4_311, 2_584, "insert_or_evict_of_100"),
-        ("`for_each`, 10 objects, all live", 74, 39, "for_each_full"),
-        ("`join` of a pool and two tables, 10 objects, all live", 985, 126, "join_full"),
+    const ROWS: &[(&str, &str)] = &[
+        ("`Lifo`", "remove_insert_lifo"),
+        ("`Fifo`", "remove_insert_fifo"),
+        ("`Roster`", "remove_insert_roster"),
+        ("`LowestFirst` (keeps its bitmap)", "remove_insert_lowest_first"),
+        ("`remove` alone, `Lifo`", "remove"),
+        ("`insert_or_evict` into a full pool of 100", "insert_or_evict_of_100"),
+        ("`for_each`, 10 objects, all live", "for_each_full"),
+        ("`join` of a pool and two tables, 10 objects, all live", "join_full"),
     ];
-    let mut text = String::from(
-        "| | first version: a bit of the bitmap marks a live slot | second: the word's top bit marks a dead one | now |\n\
-         | --- | ---: | ---: | ---: |\n",
-    );
-    for (title, first, second, gate) in ROWS {
-        let now = thousands(records.gate(gate)?.round());
-        _ = writeln!(
-            text,
-            "| {title} | {} | {} | {now} |",
-            thousands(f64::from(*first)),
-            thousands(f64::from(*second))
-        );
+    let mut text = String::from("| | instructions |\n| --- | ---: |\n");
+    for (title, gate) in ROWS {
+        _ = writeln!(text, "| {title} | {} |", thousands(records.gate(gate)?.round()));
     }
     Ok(text)
 }
