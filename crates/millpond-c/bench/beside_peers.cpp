@@ -87,7 +87,9 @@ static void measure(const char *name, std::uint32_t slots, best &into) {
         for (std::uint32_t at = 0; at < walks; ++at) {
             pool.each([](item &one) { one.position[0] += one.speed[0]; });
         }
-        note(what, live == 0 ? 0 : since(started) / walks / static_cast<double>(live));
+        if (live > 0) {
+            note(what, since(started) / walks / static_cast<double>(live));
+        }
     };
     walk("walk, 90 % live, for each value");
     std::shuffle(ids.begin(), ids.end(), std::minstd_rand(7));
@@ -128,12 +130,12 @@ int main(int, char **arguments) {
     for (std::uint32_t slots : {1000u, 100000u}) {
         best all;
         for (int round = 0; round < 5; ++round) {
-            measure<pool_in_c<form::runs>>("millpond.h", slots, all);
+            measure<pool_in_c<form::runs>>("millpond.h, runs", slots, all);
             measure<pool_in_c<form::one_by_one>>("millpond.h, one by one", slots, all);
             measure<packed_in_c>("millpond.h, packed", slots, all);
             measure<packed_in_cpp<item>>("millpond.hpp, packed", slots, all);
             measure<sokol<item>>("sokol's scheme", slots, all);
-            measure<pool_in_cpp<item, form::one_by_one>>("millpond.hpp", slots, all);
+            measure<pool_in_cpp<item, form::one_by_one>>("millpond.hpp, for", slots, all);
             measure<pool_in_cpp<item, form::runs>>("millpond.hpp, runs", slots, all);
 #ifdef HAS_BOOST
             measure<boost_pool<item>>("Boost.Pool", slots, all);
@@ -146,29 +148,27 @@ int main(int, char **arguments) {
             measure<entt_storage<item>>("EnTT's storage", slots, all);
 #endif
             millpond::size_classes ours;
-            measure_pmr("millpond.h", ours, slots, all);
+            measure_pmr("size classes", ours, slots, all);
             std::pmr::unsynchronized_pool_resource theirs;
             measure_pmr("unsynchronized_pool_resource", theirs, slots, all);
         }
         for (auto &[what, peers] : all) {
             for (auto &[peer, nanoseconds] : peers) {
-                nanoseconds = kept.least_of(std::to_string(slots) + ' ' + what + ' ' + peer, nanoseconds);
+                nanoseconds = kept.least_of(what, slots, peer, nanoseconds);
             }
         }
         std::printf("%u slots\n", slots);
         for (const auto &[what, peers] : all) {
             std::printf("  %s\n", what.c_str());
             for (const auto &[peer, nanoseconds] : peers) {
-                if (nanoseconds > 0) {
-                    std::printf("    %-30s %7.2f ns   to it: ", peer.c_str(), nanoseconds);
-                    for (const char *ours : {"millpond.h", "millpond.h, one by one", "millpond.hpp", "millpond.hpp, runs", "millpond.h, packed",
-                                             "millpond.hpp, packed"}) {
-                        if (auto found = peers.find(ours); found != peers.end()) {
-                            std::printf(" %s %.2f;", ours, found->second / nanoseconds);
-                        }
+                std::printf("    %-30s %7.2f ns   to it: ", peer.c_str(), nanoseconds);
+                for (const char *ours : {"millpond.h, runs", "millpond.h, one by one", "millpond.hpp, for", "millpond.hpp, runs",
+                                         "millpond.h, packed", "millpond.hpp, packed", "size classes"}) {
+                    if (auto found = peers.find(ours); found != peers.end()) {
+                        std::printf(" %s %.2f;", ours, found->second / nanoseconds);
                     }
-                    std::printf("\n");
                 }
+                std::printf("\n");
             }
         }
     }

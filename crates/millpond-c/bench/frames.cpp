@@ -15,6 +15,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -196,6 +197,7 @@ static void compare(const script &its, const std::string &game, const char *what
     add<entt_storage<object>, Walks>(all, its, "EnTT's storage", role::peer, false, true);
 #endif
     add<bare_array<object>, Walks>(all, its, "an array without holes", role::limit, false, false);
+    const std::size_t slots = std::accumulate(its.capacities.begin(), its.capacities.end(), std::size_t(0));
     const int rounds = 21;
     for (int round = 0; round < rounds; ++round) {
         for (contender &one : all) {
@@ -208,7 +210,7 @@ static void compare(const script &its, const std::string &game, const char *what
     double best = 0, best_that_stays = 0;
     for (contender &one : all) {
         std::sort(one.times.begin(), one.times.end());
-        one.median = kept.least_of(game + ' ' + what + ' ' + one.name, one.times[one.times.size() / 2]);
+        one.median = kept.least_of(game + ", " + what, slots, one.name, one.times[one.times.size() / 2]);
         if (one.checksum() != all[0].checksum()) {
             std::fprintf(stderr, "%s: another checksum than %s\n", one.name, all[0].name);
             std::exit(1);
@@ -246,7 +248,8 @@ int main(int count, char **names) {
         script its = reader::of(text);
         std::printf("%s: %zu pools, %zu events, %zu visits\n", names[at], its.capacities.size(), its.events.size(),
                     its.visits);
-        compare<true>(its, names[at], "whole frames, for each visit", kept);
-        compare<false>(its, names[at], "births and deaths alone, for each event", kept);
+        const std::string game = std::string(names[at]).substr(0, std::string(names[at]).rfind('.'));
+        compare<true>(its, game, "whole frames, for each visit", kept);
+        compare<false>(its, game, "births and deaths alone, for each event", kept);
     }
 }

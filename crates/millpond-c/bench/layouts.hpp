@@ -4,7 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
+#include <cstddef>
 #include <fstream>
 #include <map>
 #include <string>
@@ -15,27 +15,28 @@
 __asm__(".text\n.skip 16 * " LAYOUT_TEXT(LAYOUT) "\n");
 #endif
 
-// The least figures so far, kept in a file between the programs.
+// The least figures so far, kept between the programs in a file of rows `work,slots,contender,ns`.
 class layouts {
     std::string path;
-    std::map<std::string, double> least;
+    std::map<std::string, double> least; // by the row up to its last comma
 
   public:
     explicit layouts(const char *path) : path(path) {
         std::ifstream file(path);
-        double figure;
-        for (std::string name; file >> figure && std::getline(file.ignore(), name);) {
-            least[name] = figure;
+        for (std::string row; std::getline(file, row);) {
+            const std::size_t end = row.rfind(',');
+            least[row.substr(0, end)] = std::stod(row.substr(end + 1));
         }
     }
-    double least_of(const std::string &name, double figure) {
-        auto at = least.try_emplace(name, figure).first;
-        return at->second = std::min(at->second, figure);
+    double least_of(const std::string &work, std::size_t slots, const std::string &contender, double ns) {
+        const std::string of = '"' + work + "\"," + std::to_string(slots) + ",\"" + contender + '"';
+        const auto at = least.try_emplace(of, ns).first;
+        return at->second = std::min(at->second, ns);
     }
     ~layouts() {
         std::ofstream file(path);
-        for (const auto &[name, figure] : least) {
-            file << figure << ' ' << name << '\n';
+        for (const auto &[of, ns] : least) {
+            file << of << ',' << ns << '\n';
         }
     }
 };

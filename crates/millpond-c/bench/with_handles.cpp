@@ -155,10 +155,10 @@ struct run_of {
                 without = std::min(without, time([&] { age_without(pool); }) / count);
                 in_place = std::min(in_place, time([&] { age_in_place(pool); }) / count);
             }
-            const std::string key = name + (' ' + std::to_string(per_cent));
-            with = kept->least_of(key + " with", with);
-            without = kept->least_of(key + " without", without);
-            in_place = kept->least_of(key + " in place", in_place);
+            const std::string live = std::to_string(per_cent) + " % live, ";
+            with = kept->least_of(live + "with handles", slots, name, with);
+            without = kept->least_of(live + "without", slots, name, without);
+            in_place = kept->least_of(live + "removing in place", slots, name, in_place);
             std::printf("%-24s %3zu %%  %.2f ns with handles, %.2f without: %.2f; %.2f removing in place: %.2f\n", name,
                         per_cent, with, without, with / without, in_place, with / in_place);
         }

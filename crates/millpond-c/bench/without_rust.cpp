@@ -173,7 +173,7 @@ int main(int, char **arguments) {
         // Only those that have handles.
         double best = 0;
         for (auto &[peer, nanoseconds] : peers) {
-            nanoseconds = kept.least_of(what + ' ' + peer, nanoseconds);
+            nanoseconds = kept.least_of(what, slots, peer, nanoseconds);
             if (peer == "vector slot map" || peer == "EnTT's registry") {
                 best = best == 0 ? nanoseconds : std::min(best, nanoseconds);
             }

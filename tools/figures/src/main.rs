@@ -4,8 +4,9 @@
 //! `DIR/benchmark`.
 //!
 //! A table stands between `<!-- figures: NAME -->` and `<!-- end -->`, a single figure between `<!-- = NAME -->` and
-//! `<!-- = -->`. The names are in `tables.rs` and `singles.rs`.
+//! `<!-- = -->`. The names are in `tables.rs`, `singles.rs` and `c_pools.rs`.
 
+mod c_pools;
 mod measures;
 mod page;
 mod records;
@@ -20,7 +21,9 @@ use crate::records::Records;
 /// The pages that have figures of records. On each, what looks like a measurement is a record's, or listed in `own.txt`.
 const PAGES: &[&str] = &[
     "README.md",
+    "crates/millpond-c/README.md",
     "docs/guide/bevy.md",
+    "docs/guide/c-and-cpp.md",
     "docs/guide/rebuild-each-frame.md",
     "docs/peers.md",
     "docs/performance.md",
@@ -90,6 +93,9 @@ fn filled(
 }
 
 fn figure(records: &Records, name: &str) -> Result<String, String> {
+    if let Some(name) = name.strip_prefix("c ") {
+        return records.c_pools.figure(name);
+    }
     match tables::table(records, name) {
         Some(table) => table,
         None => singles::single(records, name),

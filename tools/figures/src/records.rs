@@ -3,8 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::c_pools::CPools;
+
 /// What the benchmark calls a pool in the order that is the default.
 const POOL: &str = "Pool, Lifo";
+
+/// Of the pools of C and C++.
+const C_POOLS: &str = "docs/benchmark/c.csv";
 
 /// A cell of the benchmark: the work, bytes of an object, slots, contender.
 type Cell = (String, usize, usize, String);
@@ -13,6 +18,7 @@ type Cell = (String, usize, usize, String);
 pub(crate) struct Records {
     /// The build that games are shipped with.
     pub shipped: Bench,
+    pub c_pools: CPools,
     gates: BTreeMap<String, f64>,
     worst: BTreeMap<(String, String), f64>,
     functions: BTreeMap<String, usize>,
@@ -71,7 +77,8 @@ impl Records {
                 .or_default() += 1;
         }
         let shipped = Bench::read(&benchmark.join("shipped"))?;
-        Ok(Self { shipped, gates, worst, functions, lives })
+        let c_pools = CPools::of(&file(C_POOLS)?).map_err(|why| format!("{C_POOLS}: {why}"))?;
+        Ok(Self { shipped, c_pools, gates, worst, functions, lives })
     }
 
     /// The instructions of a gate.

@@ -248,7 +248,7 @@ fn instead(bench: &Bench) -> Result<String, String> {
 }
 
 /// With about three digits.
-fn short(figure: f64) -> String {
+pub(crate) fn short(figure: f64) -> String {
     if figure < 10.0 {
         format!("{figure:.2}")
     } else if figure < 100.0 {
