@@ -113,6 +113,8 @@ pub struct Population<M: Component> {
     home: u64,
     /// Where the next look for members that are gone begins.
     next_look: usize,
+    /// None was gone, and the commands of whoever looked are still in a queue.
+    looked_in_vain: bool,
     /// Members that were not spawned when they were last looked at.
     doubted: EntityHashSet,
     /// Despawned by commands that were applied before those that spawn them.

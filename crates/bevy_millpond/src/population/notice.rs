@@ -14,9 +14,10 @@ use super::{Home, Population};
 pub enum Noticing {
     /// At the end of the frame, in `Last`, from what Bevy notes of each component that is removed: some 65 instructions
     /// more for each member than an end by [`Population::despawn`]. Beside that, the population looks at one of 64 members in each
-    /// frame, so that it also finds those that nobody told it of; and a spawn that finds all places taken looks at 16.
+    /// frame, so that it also finds those that nobody told it of.
     ///
-    /// So a place is vacant in the next frame at the latest. [`Population::despawn`] makes it vacant at once.
+    /// So a place is vacant in the next frame at the latest; and if all places are taken, [`Population::spawn`] looks itself
+    /// for members that are gone. [`Population::despawn`] makes a place vacant at once.
     #[default]
     EachFrame,
     /// At once, by a hook of the component, which takes some 180 to 300 instructions for each member that ends: a quarter of the life
@@ -24,24 +25,25 @@ pub enum Noticing {
     AtOnce,
 }
 
-/// How many members a spawn looks at that finds all places taken.
+/// How many members a spawn in a `World` looks at that finds all places taken.
 const LOOKS: usize = 16;
 /// Each frame looks at so many parts of the members.
 const PARTS: usize = 64;
 
 impl<M: Component> Population<M> {
-    /// Looks at a few members if all places are taken, and lets the first go that is gone.
-    #[inline]
-    pub(super) fn look_if_full(&mut self, is_gone: impl FnMut(Entity) -> bool) {
-        if self.is_full() {
-            self.look(LOOKS, is_gone);
+    /// If all places are taken, lets a member go that is gone, if there is one. Whoever was looked at in vain is not looked at
+    /// again before the caller's commands are applied: by his commands, nobody goes until then.
+    pub(super) fn look_if_full(&mut self, commands: &mut Commands) {
+        if !self.is_full() || self.looked_in_vain {
+            return;
         }
-    }
-
-    #[inline]
-    pub(super) fn look_at_all_if_full(&mut self, is_gone: impl FnMut(Entity) -> bool) {
-        if self.is_full() {
-            self.look(self.places.capacity(), is_gone);
+        self.looked_in_vain = !self.look(|entity| commands.get_entity(entity).is_err());
+        if self.looked_in_vain {
+            commands.queue(|world: &mut World| {
+                if let Some(mut population) = world.get_resource_mut::<Self>() {
+                    population.bypass_change_detection().looked_in_vain = false;
+                }
+            });
         }
     }
 
@@ -70,15 +72,12 @@ impl<M: Component> Population<M> {
         (None, next)
     }
 
-    fn look(&mut self, looks: usize, mut is_gone: impl FnMut(Entity) -> bool) {
-        for _ in 0..looks.min(self.places.capacity()) {
-            if let Some(entity) = self.next_to_look_at()
-                && is_gone(entity)
-            {
-                self.leave(entity);
-                return;
-            }
-        }
+    /// Lets the next member go that is gone. Returns whether there is one.
+    fn look(&mut self, mut is_gone: impl FnMut(Entity) -> bool) -> bool {
+        (0..self.places.capacity()).any(|_| {
+            let looked_at = self.next_to_look_at();
+            looked_at.is_some_and(|entity| is_gone(entity) && self.leave(entity))
+        })
     }
 
     fn next_to_look_at(&mut self) -> Option<Entity> {
@@ -148,6 +147,7 @@ pub(crate) fn notice<M: Component>(
     let Some(mut population) = population else { return };
     let members = population.len();
     let quiet = population.bypass_change_detection();
+    quiet.looked_in_vain = false;
     for entity in removed.read() {
         quiet.leave(entity);
     }

@@ -9,6 +9,7 @@ use millpond::Handle;
 use millpond::overflow::Policy;
 
 use super::Population;
+use super::place::Member;
 use crate::full::Full;
 
 impl<M: Component> Population<M> {
@@ -31,8 +32,8 @@ impl<M: Component> Population<M> {
     /// # bevy_ecs::system::assert_is_system(shoot);
     /// ```
     ///
-    /// If all places are taken, the population first looks at 16 of its members, at others each time: whether they are still
-    /// there.
+    /// If all places are taken, the population first looks for a member that is gone: O(capacity) for the first spawn that finds
+    /// none before commands are applied, O(1) for the next ones.
     ///
     /// # Errors
     ///
@@ -60,7 +61,7 @@ impl<M: Component> Population<M> {
         commands: &mut Commands,
         bundle: KnownBundle,
     ) -> Result<Birth<M>, Full> {
-        self.look_if_full(|entity| commands.get_entity(entity).is_err());
+        self.look_if_full(commands);
         let handle = self.take()?;
         Ok(self.prepare(commands, handle, bundle))
     }
@@ -84,8 +85,9 @@ impl<M: Component> Population<M> {
     /// # bevy_ecs::system::assert_is_system(play);
     /// ```
     ///
-    /// Members that were spawned in this system, or since the last commands were applied, are in no query yet: with the greatest
-    /// key, they stay.
+    /// Members that were spawned in this system, or since the last commands were applied, are in no query yet: give them the
+    /// greatest key, as here, and they stay. Those of a [`spawn_batch`](Self::spawn_batch) have no id yet; no key is asked for,
+    /// and they stay as long as there are others.
     ///
     /// # Errors
     ///
@@ -97,7 +99,7 @@ impl<M: Component> Population<M> {
         bundle: B,
         key: impl FnMut(Entity) -> K,
     ) -> Result<EntityCommands<'a>, Full> {
-        self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
+        self.look_if_full(commands);
         let handle = self.take_evicting(key)?;
         let birth = self.prepare(commands, handle, KnownBundle::of::<M, B>());
         Ok(self.begin(commands, birth, bundle))
@@ -135,7 +137,7 @@ impl<M: Component> Population<M> {
         key_of_bundle: K,
         key: impl FnMut(Entity) -> K,
     ) -> Result<EntityCommands<'a>, Full> {
-        self.look_at_all_if_full(|entity| commands.get_entity(entity).is_err());
+        self.look_if_full(commands);
         let handle = self.take_unless_least(key_of_bundle, key)?;
         let birth = self.prepare(commands, handle, KnownBundle::of::<M, B>());
         Ok(self.begin(commands, birth, bundle))
@@ -170,7 +172,8 @@ impl<M: Component> Population<M> {
     /// # bevy_ecs::system::assert_is_system(end_of_level);
     /// ```
     ///
-    /// A bundle with `DespawnOnExit` does the same.
+    /// With `DespawnOnExit` in the bundle, its members end as well, but their places are vacant when the population
+    /// [notices](super::Noticing) that.
     pub fn clear(&mut self, commands: &mut Commands) -> usize {
         let members = self.len();
         self.overtaken += 1;
@@ -211,10 +214,9 @@ impl<M: Component> Population<M> {
         &mut self,
         mut key: impl FnMut(Entity) -> K,
     ) -> Result<Handle<M>, Full> {
-        // What is awaited has no key, and goes first.
         self.overtaken += u64::from(self.is_full());
         let members = &self.members;
-        let key = |handle: Handle<M>, _: &_| members[handle.index() as usize].get().map(&mut key);
+        let key = |handle: Handle<M>, _: &_| Key::of(&members[handle.index() as usize], &mut key);
         let taken = self.places.all().try_insert_or_evict((), key).ok().map(|(handle, _)| handle);
         self.note_age(taken)
     }
@@ -226,11 +228,11 @@ impl<M: Component> Population<M> {
     ) -> Result<Handle<M>, Full> {
         self.overtaken += u64::from(self.is_full());
         let mut key_of =
-            |handle: Handle<M>| self.members[handle.index() as usize].get().map(&mut key);
+            |handle: Handle<M>| Key::of(&self.members[handle.index() as usize], &mut key);
         let least = self.places.handles().map(|handle| (key_of(handle), handle));
         let least = if self.is_full() { least.min_by(|a, b| a.0.cmp(&b.0)) } else { None };
         let taken = match least {
-            Some((least, victim)) if least <= Some(key_of_bundle) => {
+            Some((least, victim)) if least <= Key::Known(key_of_bundle) => {
                 let places = self.places.all();
                 let evicted = places.try_insert_or_evict((), |handle, _| handle != victim);
                 evicted.ok().map(|(handle, _)| handle)
@@ -315,6 +317,20 @@ impl<M: Component> Population<M> {
             self.quick_bundle = bundle;
         }
         is_new
+    }
+}
+
+/// What a place is worth.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key<K> {
+    Known(K),
+    /// Its entity is awaited, and has no key: it goes last.
+    Awaited,
+}
+
+impl<K> Key<K> {
+    fn of(member: &Member, key: impl FnMut(Entity) -> K) -> Self {
+        member.get().map(key).map_or(Self::Awaited, Self::Known)
     }
 }
 

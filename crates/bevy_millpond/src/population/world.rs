@@ -29,6 +29,9 @@ pub trait PopulationWorld {
     ///
     /// As after `World::spawn`, hooks and observers may have ended it already.
     ///
+    /// If all places are taken, it looks at 16 members, at others each time: whether they are still there.
+    /// [`settle_population`](Self::settle_population) looks at all.
+    ///
     /// # Errors
     ///
     /// If there is no place, and the rule is to refuse.

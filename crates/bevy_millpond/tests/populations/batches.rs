@@ -90,7 +90,7 @@ fn a_batch_is_over_before_it_begins() {
     assert_eq!((found(&mut world), members(&world)), (vec![8], vec![8]));
 }
 
-/// By a key too: what is awaited has none, and goes first.
+/// By a key too, if all are awaited: they have none. The least is none of them.
 #[test]
 fn a_key_evicts_from_a_batch() {
     for rule in [WhenFull::Refuse, WhenFull::EvictOldest] {
@@ -100,7 +100,7 @@ fn a_key_evicts_from_a_batch() {
         };
         let unless_least = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
             bullets.spawn_batch(&mut commands, burst(0, 3));
-            bullets.spawn_unless_least(&mut commands, Bullet(7), 1, |_| 0).unwrap();
+            assert!(bullets.spawn_unless_least(&mut commands, Bullet(7), 1, |_| 0).is_err());
         };
         for by_least in [false, true] {
             let mut world = world(builder().capacity(3).when_full(rule));
@@ -109,7 +109,8 @@ fn a_key_evicts_from_a_batch() {
             } else {
                 world.run_system_once(evicting).unwrap();
             }
-            assert_eq!((found(&mut world), members(&world)), (vec![1, 2, 7], vec![1, 2, 7]));
+            let stay = if by_least { [0, 1, 2] } else { [1, 2, 7] };
+            assert_eq!((found(&mut world), members(&world)), (stay.to_vec(), stay.to_vec()));
         }
     }
 }
@@ -216,6 +217,26 @@ fn a_batch_finds_who_is_gone() {
     let gone: Vec<Entity> = bullets(&world).iter().skip(20).step_by(2).collect();
     gone.into_iter().for_each(|entity| assert!(world.despawn(entity)));
     assert_eq!(WAYS[1](&mut world, 200, 250), 40);
+}
+
+/// Who has no id yet has no key: by a key, all others go first.
+#[test]
+fn a_batch_that_waits_stays() {
+    let mut world = world(builder().capacity(8));
+    assert_eq!(WAYS[0](&mut world, 0, 4), 4);
+    let play =
+        |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>, all: Query<&Bullet>| {
+            assert_eq!(bullets.spawn_batch(&mut commands, burst(100, 104)), 4);
+            let key = |entity| all.get(entity).map_or(u32::MAX, |bullet| bullet.0);
+            for n in 50..54 {
+                bullets.spawn_evicting(&mut commands, Bullet(n), key).unwrap();
+            }
+            // All that are left are new.
+            assert!(bullets.spawn_unless_least(&mut commands, Bullet(7), 7, key).is_err());
+        };
+    world.run_system_once(play).unwrap();
+    assert_eq!(found(&mut world), [50, 51, 52, 53, 100, 101, 102, 103]);
+    assert_eq!(members(&world), found(&mut world));
 }
 
 /// The lists of batches that were applied are those of the next ones.

@@ -74,6 +74,72 @@ fn a_full_population_looks_for_room() {
     }
 }
 
+/// A spawn by commands finds whoever is gone, wherever he was, and no tick waits for the end of the frame: with 30 lives a
+/// tick of 200 places, and never more than 170 alive, nobody is refused, and nobody evicted.
+#[test]
+fn ticks_within_a_frame_find_the_places_of_those_before() {
+    for rule in [WhenFull::Refuse, WhenFull::EvictOldest] {
+        let mut app = App::new();
+        app.add_population(builder().capacity(200).when_full(rule));
+        let world = app.world_mut();
+        for n in 0..140 {
+            world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+        }
+        let tick = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+            for _ in 0..30 {
+                bullets.spawn(&mut commands, Bullet(1000)).unwrap();
+            }
+        };
+        let cull = |mut commands: Commands, all: Query<(Entity, &Bullet)>| {
+            let young = all.iter().filter(|(_, bullet)| bullet.0 == 1000);
+            young.for_each(|(entity, _)| commands.entity(entity).despawn());
+        };
+        for _ in 0..3 {
+            for _ in 0..4 {
+                app.world_mut().run_system_once(tick).unwrap();
+                app.world_mut().run_system_once(cull).unwrap();
+            }
+            app.update();
+        }
+        assert_eq!(found(app.world_mut()), (0..140).collect::<Vec<_>>(), "{rule:?}");
+        let stats = bullets(app.world()).stats();
+        assert_eq!((stats.evicted, stats.refused), (0, 0), "{rule:?}");
+    }
+}
+
+/// Who was looked at in vain is looked at again once commands were applied; or, if they are lost, in the next frame.
+#[test]
+fn a_look_in_vain_is_not_the_last() {
+    let mut app = App::new();
+    // Without their component, so that nobody is told of their end.
+    app.add_population(builder().capacity(100));
+    let mut entities = Vec::new();
+    app.world_mut().insert_resource(bevy_ecs::error::FallbackErrorHandler(|_, _| {}));
+    for _ in 0..100 {
+        entities.push(app.world_mut().spawn_in::<Bullet, _>(Health(1)).unwrap());
+    }
+    let shoot = |mut commands: Commands, mut bullets: ResMut<Population<Bullet>>| {
+        [0, 1].map(|_| bullets.spawn(&mut commands, Bullet(1)).is_ok())
+    };
+    let mut lost = IntoSystem::into_system(shoot);
+    lost.initialize(app.world_mut());
+    for applies in [true, false] {
+        if applies {
+            assert_eq!(app.world_mut().run_system_once(shoot).unwrap(), [false; 2]);
+        } else {
+            let spawned = lost.run_without_applying_deferred((), app.world_mut()).unwrap();
+            assert_eq!(spawned, [false; 2]);
+        }
+        app.world_mut().despawn(entities.pop().unwrap());
+        if !applies {
+            let spawned = lost.run_without_applying_deferred((), app.world_mut()).unwrap();
+            assert_eq!(spawned, [false; 2], "by its commands, nobody has gone");
+            app.update();
+        }
+        assert_eq!(app.world_mut().run_system_once(shoot).unwrap(), [true, false], "{applies}");
+    }
+}
+
 /// By a key, whoever is gone makes room before anybody who is there.
 #[test]
 fn who_is_gone_is_evicted_first() {
