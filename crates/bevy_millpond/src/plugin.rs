@@ -74,7 +74,17 @@ impl MillpondPlugin {
 }
 
 impl Plugin for MillpondPlugin {
+    // So that the message below is read, which says what to do.
+    fn is_unique(&self) -> bool {
+        false
+    }
+
     fn build(&self, app: &mut App) {
+        assert!(
+            !app.world().contains_resource::<Figures>(),
+            "there is a MillpondPlugin already: add yours once, and before the first population or pool, which would add one \
+             without a budget and a recorder"
+        );
         app.register_type::<Figures>().init_resource::<Figures>();
         if let Some(budget) = &self.budget {
             app.insert_resource(budget.clone());

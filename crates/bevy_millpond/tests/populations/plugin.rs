@@ -172,3 +172,11 @@ fn a_recorded_app_writes_what_the_plan_reads() {
     ];
     assert_eq!(events[..6], expected);
 }
+
+#[test]
+#[should_panic(expected = "add yours once, and before the first population or pool")]
+fn a_plugin_that_comes_after_a_population() {
+    let mut app = App::new();
+    app.add_population(builder().capacity(1));
+    app.add_plugins(MillpondPlugin::default());
+}
