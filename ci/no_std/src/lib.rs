@@ -7,6 +7,7 @@ use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use millpond::{Full, Handle, StaticPool};
+use millpond_overflow::{EvictLeast, Policy};
 
 /// A lock as small as can be: whoever finds it taken waits.
 struct Spin<T> {
@@ -43,6 +44,14 @@ static SPARKS: Spin<StaticPool<Spark, 4096>> = Spin::new(StaticPool::new());
 pub extern "C" fn spark_light(frames_left: u32) -> u64 {
     let lit = SPARKS.with(|sparks| sparks.insert(Spark { frames_left }));
     lit.map_or(0, Handle::to_bits)
+}
+
+/// Lights a spark in any case: if there are too many, the one goes that has the fewest frames left.
+#[unsafe(no_mangle)]
+pub extern "C" fn spark_light_anyway(frames_left: u32) -> u64 {
+    let mut shortest = EvictLeast(|_, spark: &Spark| spark.frames_left);
+    let lit = SPARKS.with(|sparks| shortest.insert(sparks, Spark { frames_left }));
+    lit.map_or(0, |(handle, _)| handle.to_bits())
 }
 
 /// How many frames a spark has left; 0 if it is out, or the bits are not those of a spark.

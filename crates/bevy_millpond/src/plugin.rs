@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use bevy_app::{App, First, Last, Plugin, PreStartup};
 use bevy_diagnostic::Diagnostics;
 use bevy_ecs::prelude::*;
-use millpond::budget::{Budget, Entry};
+use millpond_overflow::budget::{Budget, Entry};
 use millpond::recorder::Recorder;
 
 use crate::builder::{EntityPoolBuilder, prewarm};
@@ -22,7 +22,7 @@ use crate::population::{Population, PopulationBuilder, notice};
 /// ```
 /// use bevy_app::App;
 /// use bevy_millpond::prelude::*;
-/// use millpond::budget::{Budget, Entry};
+/// use millpond_overflow::budget::{Budget, Entry};
 /// use millpond::recorder::Recorder;
 ///
 /// struct Bullet;

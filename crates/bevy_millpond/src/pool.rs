@@ -9,7 +9,7 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
-use millpond::overflow::EvictOldest;
+use millpond_overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::reuse::Lifo;
 use millpond::{Handle, Recycler, Refusal, Stats};

@@ -4,9 +4,9 @@ use core::alloc::Layout;
 use core::ptr::{self, NonNull};
 use core::{slice, str};
 
-use millpond::overflow::EvictOldest;
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
+use millpond_overflow::EvictOldest;
 
 use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::Give;

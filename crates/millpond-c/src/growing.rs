@@ -14,9 +14,9 @@
 
 use core::ptr::{self, NonNull};
 
-use millpond::overflow::EvictOldest;
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, HandleLayout};
+use millpond_overflow::EvictOldest;
 
 use crate::block::{BLOCK_ALIGN, Block};
 use crate::callbacks::Move;

@@ -2,9 +2,10 @@
 
 use core::ptr::NonNull;
 
-use millpond::overflow::{EvictOldest, Lifetimes};
+use millpond::overflow::Lifetimes;
 use millpond::reuse::ReuseOrder;
 use millpond::{Handle, Occupancy, Refusal, Stats};
+use millpond_overflow::EvictOldest;
 
 use crate::callbacks::Move;
 use crate::face::{Face, Goal};

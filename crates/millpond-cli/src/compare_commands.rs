@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use millpond::Budget;
-use millpond::budget::Scenario;
+use millpond_overflow::Budget;
+use millpond_overflow::budget::Scenario;
 use millpond_plan::compare::Opened;
 use millpond_plan::compare::check::check;
 use millpond_plan::compare::diff::{Limits, diff};

@@ -1,7 +1,7 @@
 use millpond::handle::HandleLayout;
-use millpond::overflow::PolicyPool;
 use millpond::reuse::ReuseOrder;
 use millpond::{PackedPool, Pool, Recycler, Stats, VecPool};
+use millpond_overflow::PolicyPool;
 
 /// What an [`Inspector`](crate::Inspector) needs from a pool. All pools with slots and handles
 /// implement it.

@@ -7,9 +7,9 @@ use egui::accesskit::Role;
 use egui::epaint::textures::TexturesDelta;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, TestRenderer};
-use millpond::overflow::{Overflow, PolicyPool};
 use millpond::{HandleAllocator, PackedPool, Pool, Recycler, VecPool};
 use millpond_egui::{Inspect, Inspector};
+use millpond_overflow::{Overflow, PolicyPool};
 use millpond_pixels::Renderer;
 
 const SIZE: [usize; 2] = [420, 600];

@@ -55,9 +55,10 @@
 //! - **Which handles?** [`Handle`] has eight bytes and practically never runs out of generations; [`handle`] has a table
 //!   of smaller ones.
 //! - **What if a pool is full?** `insert` returns [`Full`], from which [`into_inner`](Full::into_inner) gives you the value
-//!   back, and nothing else changes. [`overflow`] has the other policies: evict, spill, grow.
+//!   back, and nothing else changes. [`insert_or_evict`](Pool::insert_or_evict) evicts; the crate [`millpond-overflow`] has
+//!   all policies: refuse, evict, spill, grow.
 //! - **How many slots?** `millpond plan`, the tool that comes with this crate, works them out from a recording of your
-//!   program, and [`Budget`] keeps them in one place.
+//!   program, and a `Budget` of [`millpond-overflow`] keeps them in one place.
 //!
 //! A [`Pool`] needs `size_of::<T>()` + 8.2 bytes for each slot. Insertion, removal and lookup are O(1). Iteration is
 //! O(capacity / 64 + live). After many insertions and removals the next loop is O(capacity), because it rebuilds the
@@ -91,7 +92,7 @@
 //! # Saving and restoring
 //!
 //! [`Pool`], [`PackedPool`], [`VecPool`], [`PackedVecPool`], [`StaticPool`], [`SyncPool`], [`Recycler`],
-//! [`HandleAllocator`], [`SideTable`], and the two [policies](overflow) that are pools themselves can
+//! [`HandleAllocator`], [`SideTable`], and the two policies of [`millpond-overflow`] that are pools themselves can
 //! be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if
 //! the values are `Copy`. [`snapshot`] has what rollback and lockstep games need, including checksums
 //! and a history of recent frames.
@@ -103,22 +104,19 @@
 //! it names.
 //!
 //! - `alloc` (default): [`Pool`] and [`HandleAllocator`], their reuse orders and snapshots. Without it,
-//!   the crate has only the handle types, [`StaticPool`] and its snapshots, and the [policies](overflow) that need
-//!   no memory.
+//!   the crate has only the handle types, and [`StaticPool`] and its snapshots.
 //! - `packed` (default): [`PackedPool`] and [`PackedVecPool`].
 //! - `tables` (default): [`SideTable`] and joins.
 //! - `vec` (default): [`VecPool`].
-//! - `full`: the default features and the seven that follow.
+//! - `full`: the default features and the five that follow.
 //! - `any`: [`AnyPool`] and [`AnyValue`].
-//! - `budget`: [`Budget`], and [`overflow::PolicyPool`], whose policy is chosen at run time.
 //! - `history`: [`snapshot::History`], structs of pools that are saved as one ([`snapshot::Saved`]), and
 //!   [differences](snapshot::Diff) between snapshots.
 //! - `lots`: [`lots`], work on one [`Pool`] by many threads.
-//! - `policies`: [`overflow::EvictOldest`] and [`overflow::Spill`]; the other policies are always there.
 //! - `recycler`: [`Recycler`].
 //! - `sync`: [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `validate`: a method of that name on each pool with handles, which checks every invariant in
-//!   every slot. (Of a `Spill`, validate both parts.) It adds no cost to any other method.
+//!   every slot. It adds no cost to any other method.
 //! - `bevy_reflect`: `Reflect` for [`Handle`], [`Handle32`] and [`Stats`]; the crate `bevy_millpond` has pools of entities.
 //!   It follows Bevy's versions, and needs the compiler that Bevy needs: both are outside of what this crate promises.
 //! - `bytemuck`: handles are plain bytes, for GPU buffers with links between their elements; and a
@@ -134,7 +132,6 @@
 //! - `debug-aids`: [`debug`](https://docs.rs/millpond/latest/millpond/debug/index.html), to find code that writes to free slots, removes objects twice, or
 //!   never removes them, in the heap-allocated pools that have handles. Off unless a pool's builder enables it.
 //! - `std`: blocking `acquire`, and a starting point for each thread's search for free slots.
-//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
 //! There is deliberately no feature for logging. Errors name their pool, and [`Stats`] has its
 //! counters: you decide what to log. A logger called from `insert` would run foreign code,
@@ -143,6 +140,7 @@
 //! The crate is `no_std`, and has no dependencies by default. `cargo doc --open -p millpond --all-features` builds these
 //! pages with all parts.
 //!
+//! [`millpond-overflow`]: https://docs.rs/millpond-overflow/latest/millpond_overflow/
 #![no_std]
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -180,15 +178,15 @@ extern crate alloc;
 #[cfg(any(feature = "std", all(test, any(loom, shuttle))))]
 extern crate std;
 
-mod around;
 #[doc(hidden)]
 mod base;
 pub mod choosing;
 pub mod handle;
 pub mod overflow;
-mod policies;
 mod pools;
 mod reports;
+#[cfg(feature = "tables")]
+pub mod side_table;
 mod slots;
 pub mod snapshot;
 mod threads;
@@ -260,16 +258,28 @@ mod pages {
 #[doc(hidden)]
 pub use pools::allocator::beside::*;
 
-/// What the crates of this repository whose pools are built beside this library share with it, of each version with the
-/// same version only: memory, guards against panics, and marks of dead slots. Not for anything else.
+/// What the crates of this repository whose pools are built beside this library or of its pools share with it, of each
+/// version with the same version only: memory, guards against panics, marks of dead slots, evictions, and states that can be
+/// saved. Not for anything else.
 #[cfg(feature = "__parts")]
 #[doc(hidden)]
 pub mod __parts {
     #[cfg(feature = "alloc")]
     pub use crate::base::memory;
     pub use crate::base::{OutOfMemory, address, bytes, cold, guard, or_panic, sanitizer};
+    pub use crate::overflow::evict::{
+        first_evictable, insert_or_evict, insert_unless_least, replace,
+    };
+    pub use crate::overflow::sealed::Sealed;
     pub use crate::reports::debug::fill as dead_slots;
     pub use crate::reports::validate as checks;
+    pub use crate::slots::reuse::OrderOf;
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub use crate::snapshot::format::{
+        NewPool, Refused, check_migration, other_version, read_list, take_over, used_slots, write,
+    };
+    pub use crate::snapshot::state::sealed::{Restore, State};
+    pub use crate::snapshot::state::{Shape, checksum_of_values};
 
     use crate::handle::{self, Handle, HandleLayout as _};
 
@@ -313,10 +323,6 @@ pub use self::{
     pools::settings::BuildError,
     slots::reuse,
 };
-#[cfg(feature = "budget")]
-pub use around::budget::{self, Budget};
-#[cfg(feature = "tables")]
-pub use around::side_table::{self, SideTable};
 #[cfg(feature = "any")]
 pub use pools::any_pool::{self, AnyPool, AnyValue};
 #[cfg(feature = "packed")]
@@ -325,6 +331,9 @@ pub use pools::packed::{self, PackedPool, PackedPoolBuilder, PackedVecPool, Pack
 pub use pools::recycler::{self, Recycler, RecyclerBuilder};
 #[cfg(feature = "vec")]
 pub use pools::vec_pool::{self, VecPool, VecPoolBuilder};
+#[cfg(feature = "tables")]
+#[doc(inline)]
+pub use side_table::SideTable;
 
 #[cfg(feature = "debug-aids")]
 pub use reports::debug;

@@ -8,7 +8,7 @@ mod world;
 
 use eframe::egui::{CentralPanel, Frame, Panel, RichText, ScrollArea, Slider, Ui};
 use millpond::Stats;
-use millpond::overflow::Overflow;
+use millpond_overflow::Overflow;
 use millpond_egui::Inspector;
 
 pub use picture::{SIZE, picture, reuse_picture};

@@ -1,7 +1,7 @@
 //! Rockets that burst into sparks, and the pool of the sparks.
 
 use millpond::Pool;
-use millpond::overflow::{Overflow, PolicyPool};
+use millpond_overflow::{Overflow, PolicyPool};
 
 /// What the sliders say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use millpond::Stats;
-use millpond::overflow::Overflow;
+use millpond_overflow::Overflow;
 use millpond_window::{Demo, Settings, picture};
 
 fn window(settings: Settings) -> Harness<'static, Demo> {

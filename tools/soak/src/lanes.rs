@@ -1,11 +1,11 @@
 //! Every pool type and reuse order, each in a lane of its own.
 
-use millpond::overflow::Spill;
 use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, VecPool,
 };
 use millpond_classic::{BytemapPool, PoolAllocator, RosterPool};
+use millpond_overflow::Spill;
 
 use super::frame_memory::LentFrames;
 use super::guards::{Guards, Malloc};

@@ -1,9 +1,9 @@
 //! Combined pools as subjects of a soak: a pool with a side table, or two pools as one.
 
-use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::side_table::join;
 use millpond::{Handle, HandleLayout, PackedPool, Pool, SideTable, Stats};
+use millpond_overflow::{Overflow, PolicyPool, Spill};
 
 use super::payload::Payload;
 use super::pools::sound;

@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::items::{Crate, Items, Method, Values};
 
 /// The library, and the crates beside it, whose items are listed behind the crate's name.
-const CRATES: [&str; 3] = ["millpond", "millpond-classic", "millpond-memory"];
+const CRATES: [&str; 4] = ["millpond", "millpond-classic", "millpond-memory", "millpond-overflow"];
 
 /// The pools that are compared with their model.
 const COMPARED: [(&str, &str); 8] = [

@@ -1,8 +1,8 @@
 //! A world: pools side by side, and what was done to them.
 
-use millpond::overflow::Overflow;
 use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::{Handle32, Pool};
+use millpond_overflow::Overflow;
 
 use crate::json;
 use crate::panels::{

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
 use millpond::HandleAllocator;
-use millpond::overflow::EvictOldest;
+use millpond_overflow::EvictOldest;
 
 use super::place::{FixedIndex, Member};
 use super::places::Places;

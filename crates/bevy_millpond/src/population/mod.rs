@@ -19,7 +19,7 @@ use core::fmt;
 
 use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
-use millpond::overflow::EvictOldest;
+use millpond_overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::recorder::Recorder;
 use millpond::reuse::Lifo;

@@ -6,7 +6,7 @@ use bevy_ecs::error::{BevyError, ErrorContext, Severity};
 use bevy_ecs::prelude::*;
 use bevy_utils::prelude::DebugName;
 use millpond::Handle;
-use millpond::overflow::Policy;
+use millpond_overflow::Policy;
 
 use super::Population;
 use super::place::Member;

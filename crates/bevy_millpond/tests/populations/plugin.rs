@@ -10,8 +10,8 @@ use bevy_ecs::reflect::{AppTypeRegistry, ReflectResource};
 use bevy_millpond::prelude::*;
 use bevy_millpond::{Figures, PoolRecorder};
 use bevy_reflect::prelude::*;
-use millpond::budget::{Budget, Entry};
-use millpond::overflow::Overflow;
+use millpond_overflow::budget::{Budget, Entry};
+use millpond_overflow::Overflow;
 use millpond::recorder::Recorder;
 
 use crate::{Bullet, Health, builder, bullets};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::common::{Directory, TRACES, done, millpond, refused, start_of_openttd};
-use millpond::Budget;
+use millpond_overflow::Budget;
 use serde_json::Value;
 
 const NAMES: [&str; 3] = ["freedoom2-map01-8bots", "freedoom2-map15-solo", "openttd-600ticks"];

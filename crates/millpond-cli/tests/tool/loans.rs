@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::{Directory, Random, done, gzip, millpond, refused};
-use millpond::Budget;
+use millpond_overflow::Budget;
 use serde_json::Value;
 
 /// Twenty callers at once, each for 2 ms, ten times.

@@ -7,7 +7,7 @@ use crate::common::{
     Directory, Random, TRACES, done, gzip, millpond, millpond_reading, plan_json, refused,
     start_of_openttd,
 };
-use millpond::Budget;
+use millpond_overflow::Budget;
 use serde_json::Value;
 
 const HEADER: &str = "session,format,ticks,ticks_per_second,level,class,births,peak_live,p99_live,left_live,\

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use millpond::budget::{Entry, Scenario};
-use millpond::overflow::Overflow;
+use millpond_overflow::Overflow;
+use millpond_overflow::budget::{Entry, Scenario};
 
 use super::timeline::Moment;
 use crate::error::Fault;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use millpond::Budget;
+use millpond_overflow::Budget;
 
 use super::figures::{count, number_of};
 use super::foreign::{for_toml, is_hidden};
@@ -100,7 +100,7 @@ impl ScenarioPool {
 pub fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
     let rule = format!(
         "# Slots for each pool: {rule}.\n\
-         # The program reads this with millpond::Budget::from_toml (feature `toml`).\n\
+         # The program reads this with millpond_overflow::Budget::from_toml (feature `toml`).\n\
          # A full pool refuses insertions. This sets another policy, or a limit for all scenarios:\n\
          #   decals = {{ capacity = 64, on_full = \"evict-oldest\" }}  # or evict-least, refuse\n\
          #   orders = {{ capacity = 64, on_full = \"spill\", spill = 16 }}\n\
@@ -117,7 +117,7 @@ pub fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String>
 pub fn loans_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
     let rule = format!(
         "# Capacity of each lender: {rule}.\n\
-         # The program reads this with millpond::Budget::from_toml (feature `toml`), and passes the number to\n\
+         # The program reads this with millpond_overflow::Budget::from_toml (feature `toml`), and passes the number to\n\
          # `Builder::capacity` and `Builder::idle_min`.\n"
     );
     with_head(&rule, scenarios)

@@ -214,7 +214,7 @@ mod tests {
     fn keys_are_read_as_they_were() {
         for (at, text) in texts().enumerate().step_by(10).filter(|(_, text)| !text.is_empty()) {
             let budget = format!("[scenario.s]\n{} = 3\n", for_toml(&text));
-            let budget = millpond::Budget::from_toml(&budget);
+            let budget = millpond_overflow::Budget::from_toml(&budget);
             let budget = budget.unwrap_or_else(|error| panic!("{at} {text:?}: {error}"));
             assert_eq!(budget.scenario("s").unwrap().capacity(&text).unwrap(), 3, "{text:?}");
         }

@@ -42,9 +42,23 @@ impl<T, K, R, H> Builder<T, K, R, H> {
     }
 
     /// Of a part of a pool, whose first slot has this number in the whole: reports about slots and handles count from there.
-    pub(crate) fn part_from(mut self, slot: usize) -> Self {
+    #[doc(hidden)]
+    pub fn part_from(mut self, slot: usize) -> Self {
         self.settings.debug_aids = self.settings.debug_aids.part_from(slot);
         self
+    }
+
+    /// The capacity that is set, if the handles can name as many slots: for what is built beside the pool.
+    ///
+    /// # Errors
+    ///
+    /// The error of [`try_build`](Self::try_build), unless that is about memory.
+    #[doc(hidden)]
+    pub fn checked_capacity(&self) -> Result<usize, BuildError>
+    where
+        H: HandleLayout,
+    {
+        self.settings.checked_capacity::<H>()
     }
 
     /// Sets the number of slots that the pool has from the beginning. All of their memory is allocated and touched when it

@@ -154,7 +154,7 @@ macro_rules! pool_methods {
                 value: $value,
                 key: impl FnMut($handle, &$value) -> K,
             ) -> Result<($handle, Option<($handle, $value)>), crate::reports::errors::Full<$value>> {
-                crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), self, value)
+                crate::overflow::evict::insert_or_evict(self, value, key)
             }
 
             /// Inserts `value`, unless the pool is full and `value` is what matters least. A full pool first removes the live
@@ -182,7 +182,7 @@ macro_rules! pool_methods {
                 value: $value,
                 key: impl FnMut(&$value) -> K,
             ) -> Result<($handle, Option<($handle, $value)>), crate::reports::errors::Full<$value>> {
-                crate::policies::insert_unless_least(self, value, key)
+                crate::overflow::evict::insert_unless_least(self, value, key)
             }
 
             /// Inserts `value` at exactly this handle. This is for loading saved objects: handles

@@ -65,6 +65,14 @@ impl<T> Full<T> {
         Self { value, pool: FullPool::of(None, stats) }
     }
 
+    /// The error of a whole with these counters, of which the full pool is a part.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_whole(self, stats: &Stats) -> Self {
+        let FullPool { name, out_of_memory, .. } = self.pool;
+        Self { pool: FullPool { out_of_memory, ..FullPool::of(name, stats) }, ..self }
+    }
+
     /// Moves the refused value out.
     #[inline]
     pub fn into_inner(self) -> T {

@@ -80,7 +80,9 @@ impl Stats {
     };
 
     /// Those of two pools together. No sum goes round, whatever files say of each.
-    pub(crate) fn together(self, other: Self) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn together(self, other: Self) -> Self {
         let live = self.live + other.live;
         let inserted = self.inserted.saturating_add(other.inserted);
         let removed = inserted.saturating_sub(live as u64);

@@ -6,8 +6,6 @@ mod tests {
     use std::rc::Rc;
 
     use crate::base::guard::tests::panics_half_way;
-    use crate::overflow::{Overflow, PolicyPool, Spill};
-    use crate::reports::validate::Violation;
     use crate::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
     use crate::{
         Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool,
@@ -26,14 +24,6 @@ mod tests {
             handles.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
             pool.validate().unwrap();
         }};
-    }
-
-    /// Of two pools that act as one, both.
-    impl Spill<Pool<Value>, PackedPool<Value>> {
-        fn validate(&self) -> Result<(), Violation> {
-            self.first().validate()?;
-            self.second().validate()
-        }
     }
 
     type Value = Rc<u32>;
@@ -247,55 +237,6 @@ mod tests {
         let snapshot = Recycler::<u32>::from_fn(7, |_| 5).snapshot();
         let places = panics_half_way(new, |pool| pool.restore(&snapshot).unwrap(), check);
         assert!(places >= 3, "{places}");
-    }
-
-    #[test]
-    fn pools_of_several_parts_are_sound_after_a_panic_half_way() {
-        let spill = |n: usize| {
-            let mut pool = Spill::new(used::<Lifo>(5), PackedPool::new(6));
-            (0..n).for_each(|_| _ = pool.insert(value(1)).unwrap());
-            pool
-        };
-        let insert = |pool: &mut Spill<Pool<Value>, PackedPool<Value>>| pool.insert(value(1)).ok();
-        let snapshot = spill(6).snapshot_cloned();
-        let places = panics_half_way(
-            || spill(3),
-            |pool| pool.restore(&snapshot).unwrap(),
-            |pool| use_all!(pool, insert),
-        );
-        assert!(places >= 6, "{places}");
-        let places = panics_half_way(
-            || (spill(3), Some(spill(6))),
-            |(pool, old)| pool.migrate_from(old.take().unwrap()).unwrap(),
-            |(pool, _)| use_all!(pool, insert),
-        );
-        assert!(places >= 10, "{places}");
-        for policy in [Overflow::EvictOldest, Overflow::Spill] {
-            let new = |n: u32| {
-                let spilled = if policy == Overflow::Spill { 4 } else { 0 };
-                let mut pool = PolicyPool::new(policy, Pool::builder().capacity(9), spilled);
-                (0..n).for_each(|n| _ = pool.insert_by(value(n), |_, _| 0).unwrap());
-                pool
-            };
-            let check = |pool: &mut PolicyPool<Value>| {
-                pool.validate().unwrap();
-                (0..20).for_each(|n| _ = pool.insert_by(value(n), |_, _| 0));
-                pool.validate().unwrap();
-                assert_eq!(pool.len(), pool.capacity());
-            };
-            let snapshot = new(5).snapshot_cloned();
-            let restore = |pool: &mut PolicyPool<Value>| pool.restore(&snapshot).unwrap();
-            assert!(panics_half_way(|| new(9), restore, check) >= 6);
-            let places = panics_half_way(
-                || (new(9), Some(new(5))),
-                |(pool, old)| match pool.migrate_from(old.take().unwrap()) {
-                    Ok(()) => (),
-                    Err(why) => panic!("{why}"),
-                },
-                |(pool, _)| check(pool),
-            );
-            assert!(places >= 8, "{places}");
-        }
     }
 
     #[test]

@@ -2,11 +2,9 @@
 
 /// Implements them for a pool of such values; `noun` is what it is called.
 macro_rules! snapshots {
-    ([$($generics:tt)*] $pool:ty, values $value:ty, $noun:literal, $nouns:literal, $like:literal $(, where $($bounds:tt)+)?) => {
+    ([$($generics:tt)*] $pool:ty, values $value:ty, $noun:literal, $nouns:literal, $like:literal) => {
         /// Snapshots.
-        impl<$($generics)*> $pool
-        $(where $($bounds)+)?
-        {
+        impl<$($generics)*> $pool {
             #[doc = concat!("Takes a snapshot of everything that the ", $noun, "'s future depends on, for values that")]
             /// are `Copy`; see [`snapshot`](crate::snapshot). The snapshot is as large as a second
             #[doc = concat!($noun, ", and allocated like one", $like, ". [`save_into`](Self::save_into) overwrites an earlier snapshot.")]
@@ -53,7 +51,7 @@ macro_rules! snapshots {
                 &self,
                 snapshot: &mut crate::snapshot::SnapshotOf<Self>,
             ) -> Result<(), crate::snapshot::SnapshotError> {
-                snapshot.save(self)
+                snapshot.save_from(self)
             }
 
             #[doc = concat!("Restores the ", $noun, " to the state in which `snapshot` was taken. Does not allocate, except")]

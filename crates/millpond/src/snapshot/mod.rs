@@ -64,10 +64,9 @@
 //! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
 //! [`VecPool`](crate::VecPool), [`PackedVecPool`](crate::PackedVecPool), [`StaticPool`](crate::StaticPool),
 //! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
-//! [`SideTable`](crate::SideTable), [`Spill`](crate::overflow::Spill),
-//! [`PolicyPool`](crate::overflow::PolicyPool) and their snapshots are `Serialize` and
-//! `Deserialize`, as is [`EvictOldest`](crate::overflow::EvictOldest), the list of ages beside a
-//! pool. The saved form holds the objects, the generations of all slots and the reuse order, so that stale handles
+//! [`SideTable`](crate::SideTable) and their snapshots are `Serialize` and `Deserialize`, as are the two pools of the crate
+//! [`millpond-overflow`](https://docs.rs/millpond-overflow/latest/millpond_overflow/), `Spill` and `PolicyPool`, and its list of ages beside a
+//! pool, `EvictOldest`. The saved form holds the objects, the generations of all slots and the reuse order, so that stale handles
 //! stay stale, and the next handles are the same. It has a version number, and later versions of
 //! this crate can read it.
 //!
@@ -113,10 +112,10 @@
 //! | kind of pool | `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `PackedVecPool`, `Recycler` and `SyncPool` take over each other's live objects | |
 //! | type of the values | [`migrate_with`](crate::Pool::migrate_with) converts them | |
 //! | a [`SideTable`](crate::SideTable)'s capacity, limit, layout | its own [`migrate_from`](crate::SideTable::migrate_from); as for pools | the same |
-//! | a [`Spill`](crate::overflow::Spill)'s parts | each as above, if the first has as many slots as it had or the second was never used | [`OtherFirstPart`](MigrateError::OtherFirstPart) |
-//! | a [`PolicyPool`](crate::overflow::PolicyPool)'s policy or sizes | if all slots that were used, spilled ones and those it grew by among them, fit into its capacity | [`TooFewSlots`](MigrateError::TooFewSlots) |
+//! | a [`Spill`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.Spill.html)'s parts | each as above, if the first has as many slots as it had or the second was never used | [`OtherFirstPart`](MigrateError::OtherFirstPart) |
+//! | a [`PolicyPool`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.PolicyPool.html)'s policy or sizes | if all slots that were used, spilled ones and those it grew by among them, fit into its capacity | [`TooFewSlots`](MigrateError::TooFewSlots) |
 //!
-//! The list of an [`EvictOldest`](crate::overflow::EvictOldest) has no shape: read it as it is.
+//! The list of an [`EvictOldest`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.EvictOldest.html) has no shape: read it as it is.
 //!
 //! # What must match
 //!
@@ -136,7 +135,6 @@ pub(crate) mod format;
     test,
     feature = "serde",
     feature = "vec",
-    feature = "policies",
     feature = "packed",
     feature = "recycler",
     feature = "sync",
@@ -184,7 +182,8 @@ pub struct SnapshotOf<P> {
 
 impl<P: State> SnapshotOf<P> {
     /// A snapshot that copies the values.
-    pub(crate) fn copied(pool: P) -> Self
+    #[doc(hidden)]
+    pub fn copied(pool: P) -> Self
     where
         P::Value: Copy,
     {
@@ -192,7 +191,8 @@ impl<P: State> SnapshotOf<P> {
     }
 
     /// A snapshot that clones them one at a time.
-    pub(crate) fn cloned(pool: P) -> Self
+    #[doc(hidden)]
+    pub fn cloned(pool: P) -> Self
     where
         P::Value: Clone,
     {
@@ -231,7 +231,9 @@ impl<P: State> SnapshotOf<P> {
         self.pool.sum(&add_value)
     }
 
-    pub(crate) fn save(&mut self, pool: &P) -> Result<(), SnapshotError> {
+    /// For the pool's method `save_into`.
+    #[doc(hidden)]
+    pub fn save_from(&mut self, pool: &P) -> Result<(), SnapshotError> {
         self.pool.check_shape(pool)?;
         self.is_complete = false;
         copy_state(self.copy_state, &mut self.pool, pool);
@@ -239,7 +241,9 @@ impl<P: State> SnapshotOf<P> {
         Ok(())
     }
 
-    pub(crate) fn restore_to(&self, pool: &mut P) -> Result<(), SnapshotError> {
+    /// For the pool's method `restore`.
+    #[doc(hidden)]
+    pub fn restore_to(&self, pool: &mut P) -> Result<(), SnapshotError> {
         self.check_complete(pool)?;
         copy_state(self.copy_state, pool, &self.pool);
         Ok(())

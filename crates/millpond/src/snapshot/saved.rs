@@ -70,7 +70,7 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
     }
 
     fn save(&mut self, pool: &P) -> Result<(), SnapshotError> {
-        SnapshotOf::save(self, pool)
+        self.save_from(pool)
     }
 
     fn check_restore(&self, pool: &mut &mut P) -> Result<(), SnapshotError> {
@@ -146,7 +146,7 @@ impl<T> Saved for Unsaved<T> {
 }
 
 /// Any value as part of a saved state: a random seed, a score, the list of an
-/// [`EvictOldest`](crate::overflow::EvictOldest).
+/// [`EvictOldest`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.EvictOldest.html).
 ///
 /// ```
 /// use millpond::snapshot::{Kept, Saved};

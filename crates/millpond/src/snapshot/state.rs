@@ -9,7 +9,7 @@ use crate::handle::{self, HandleLayout, Word};
 use crate::slots::{AnyCycle, GenerationCycle};
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `PackedVecPool`, `StaticPool`,
-/// `HandleAllocator`, `SideTable`, `Spill` and `PolicyPool`. Sealed.
+/// `HandleAllocator`, `SideTable`, and `Spill` and `PolicyPool` of the crate `millpond-overflow`. Sealed.
 pub trait State: Sized + sealed::Restore {}
 
 impl<P: sealed::Restore> State for P {}
@@ -31,6 +31,12 @@ impl Shape {
 
     pub(crate) fn new<H: HandleLayout>(capacity: usize, cycle: &GenerationCycle<H>) -> Self {
         Self { capacity, capacity_max: capacity, cycle: cycle.with_layout() }
+    }
+
+    /// The shape of a whole of so many slots, whose first part has this shape.
+    #[must_use]
+    pub fn of_whole(self, capacity: usize) -> Self {
+        Self { capacity, capacity_max: capacity, ..self }
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
@@ -86,7 +92,9 @@ pub(crate) mod sealed {
 
     /// See [`State`](super::State).
     pub trait State: Sized {
+        #[doc(hidden)]
         type Value;
+        #[doc(hidden)]
         type Handle: HandleLayout;
 
         #[doc(hidden)]
@@ -223,6 +231,6 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
 }
 
 /// The checksum of a pool whose values implement [`ToChecksum`].
-pub(crate) fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
+pub fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
     pool.sum(&|value: &P::Value, sum: &mut Checksum| value.add_to(sum))
 }

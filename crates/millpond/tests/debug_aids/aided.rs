@@ -3,15 +3,14 @@
 use std::cell::Cell;
 
 use millpond::debug::{DebugAids, LiveReport, Removal};
-use millpond::overflow::{
-    Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
-};
+use millpond::overflow::Bounded;
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     Handle, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool, Recycler, SyncPool,
     VecPool,
 };
+use millpond_overflow::{EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill};
 
 pub(crate) type Value = [u8; 21];
 

@@ -17,12 +17,12 @@ use aided::{Aided, Filled, Restored, Value, with_aids, with_copies, with_fill, w
 use common::{Counted, Ledger, panic_and_place_of, panic_of, panics};
 use millpond::debug::{DebugAids, LiveReport};
 use millpond::lots::Lots;
-use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{
     AnyPool, AnyValue, Handle, HandleAllocator, HandleLayout, PackedPool, PackedVecPool, Pool,
     Recycler, VecPool,
 };
+use millpond_overflow::{Overflow, PolicyPool, Spill};
 use millpond_testkit::allocations;
 
 #[global_allocator]

@@ -1,8 +1,8 @@
 //! Files whose counts are at their limits, alone and together.
 
-use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::{Fifo, Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool, VecPool};
+use millpond_overflow::{Overflow, PolicyPool, Spill};
 
 use crate::edited::{MOST, with_number as set};
 use crate::kinds::{Kind, Parts as _};

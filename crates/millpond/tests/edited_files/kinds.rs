@@ -1,6 +1,6 @@
 //! Every kind of pool that is written and read, or takes over another.
 
-use millpond::overflow::{Bounded, Overflow, PolicyPool, Spill};
+use millpond::overflow::Bounded;
 use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::sync::SyncSnapshot;
@@ -9,6 +9,7 @@ use millpond::{
     Handle, Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool,
     Stats, SyncPool, VecPool,
 };
+use millpond_overflow::{Overflow, PolicyPool, Spill};
 
 use crate::{Counted, Random};
 

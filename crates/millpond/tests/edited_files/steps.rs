@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use millpond::overflow::PolicyPool;
 use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::{
     Handle32, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, StaticPool, SyncPool,
     VecPool,
 };
+use millpond_overflow::PolicyPool;
 
 use crate::edits::edit;
 use crate::kinds::{Key, Kind, Spilling};

@@ -8,7 +8,6 @@ use std::rc::Rc;
 use std::sync::MutexGuard;
 
 use millpond::occupancy::{LiveSlots, Runs};
-use millpond::overflow::{PolicyPool, Spill};
 use millpond::pool::{
     Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry, ValueRuns, ValueRunsMut,
     Values, ValuesMut,
@@ -25,6 +24,7 @@ use millpond_classic::{
     BytemapError, BytemapPool, ObjectPool, ParticlePool, PoolAllocator, PoolBox, RosterPool,
 };
 use millpond_memory::{Frame, FrameLink, FrameMemory, FramePool, FrameRef, SizeClasses};
+use millpond_overflow::{PolicyPool, Spill};
 
 /// Neither `Send` nor `Sync`.
 type Neither = Rc<u8>;

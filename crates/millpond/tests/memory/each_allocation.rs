@@ -4,7 +4,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use millpond::debug::DebugAids;
-use millpond::overflow::{EvictOldest, Overflow, PolicyPool};
 use millpond::reuse::{Fifo, Lifo, LowestFirst, Roster};
 use millpond::{
     Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, SideTable, SyncPool,
@@ -13,6 +12,7 @@ use millpond::{
 use millpond_memory::FrameMemory;
 use millpond_memory::FramePool;
 use millpond_memory::size_classes::SizeClasses;
+use millpond_overflow::{EvictOldest, Overflow, PolicyPool};
 
 use crate::allocations::refusing_one;
 

@@ -3,7 +3,6 @@
 
 use std::fmt::Debug;
 
-use millpond::overflow::{EvictLeast, EvictOldest, Spill};
 use millpond::side_table::join;
 use millpond::snapshot::History;
 use millpond::{
@@ -12,6 +11,7 @@ use millpond::{
 };
 use millpond_classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
 use millpond_memory::{FrameMemory, SizeClasses};
+use millpond_overflow::{EvictLeast, EvictOldest, Spill};
 
 trait Told: Debug {}
 impl<T: Debug> Told for T {}

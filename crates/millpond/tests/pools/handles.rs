@@ -5,12 +5,12 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use millpond::overflow::{Overflow, PolicyPool};
 use millpond::reuse::Lifo;
 use millpond::{
     Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool,
     VecPool,
 };
+use millpond_overflow::{Overflow, PolicyPool};
 
 /// The largest generation of a [`Handle`].
 const GENERATION_MAX: u32 = (1 << 31) - 1;

@@ -198,8 +198,8 @@ fn keys_of_several_pools_are_kept_together() {
 /// choice of (`docs/guide/coming-from.md`).
 #[test]
 fn the_parameters_of_all_names_are_in_one_order() {
-    use millpond::overflow::PolicyPool;
     use millpond::reuse::Fifo;
+    use millpond_overflow::PolicyPool;
 
     fn bytes<P>() -> usize {
         size_of::<P>()

@@ -7,7 +7,6 @@ mod common;
 
 mod answers;
 mod attacked;
-mod budget;
 mod bytemuck;
 mod checksum;
 mod debug_output;
@@ -31,7 +30,6 @@ mod packed_vec_pool;
 mod peak;
 mod reuse_orders;
 mod revive;
-mod saved_policies;
 mod saved_pools;
 mod saved_struct;
 mod saved_used_part;

@@ -1,8 +1,8 @@
 //! `saved_struct!`: a struct of pools, tables and other values goes back as a whole or not at all.
 
-use millpond::overflow::{EvictOldest, Policy};
 use millpond::snapshot::{History, Kept, RollbackError, Saved};
 use millpond::{Handle, PackedPool, Pool, SideTable, saved_struct};
+use millpond_overflow::{EvictOldest, Policy};
 
 saved_struct! {
     #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! Feature `serde`: the file of a pool, or of a handle allocator, leaves out the slots that were never used, where they take no memory in the pool that
 //! is read from it. (That no page of theirs is touched then: `tests/page_faults.rs`.)
 
-use millpond::overflow::{EvictOldest, Overflow, PolicyPool, Spill};
 use millpond::reuse::{Fifo, LowestFirst, ReuseOrder, Roster};
 use millpond::snapshot::{SnapshotOf, UpTo, UsedPart};
 use millpond::{Handle, Handle32, HandleAllocator, PackedVecPool, Pool, VecPool};
+use millpond_overflow::{EvictOldest, Overflow, PolicyPool, Spill};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};

@@ -4,10 +4,10 @@ use std::any::Any;
 
 use millpond::{
     AnyPool, AnyValue, Handle, HandleAllocator, PackedPool, PackedVecPool, Pool, Recycler, Refusal,
-    SideTable, StaticPool, SyncPool, SyncRecycler, VecPool, overflow::EvictOldest,
-    overflow::Policy,
+    SideTable, StaticPool, SyncPool, SyncRecycler, VecPool,
 };
 use millpond_memory::FramePool;
+use millpond_overflow::{EvictOldest, Policy};
 
 #[derive(Default)]
 struct World {

@@ -1,6 +1,6 @@
-use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{Handle, PackedPool, Pool};
+use millpond_overflow::{Overflow, PolicyPool, Spill};
 
 use super::past::{files_of, snapshots_of};
 use super::{Kind, Plan, PoolUnderTest};

@@ -1,7 +1,7 @@
 //! A full pool under a policy.
 
-use millpond::overflow::{Overflow, PolicyPool};
 use millpond::{Handle, Pool};
+use millpond_overflow::{Overflow, PolicyPool};
 
 use super::{Drawing, Happened, Kept, Object, Panel, Slot, name};
 

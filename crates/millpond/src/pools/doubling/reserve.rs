@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::reports::errors::{Full, FullPool, PoolName};
+use crate::reports::stats::Stats;
 
 /// The error of `reserve` of a pool that grows: it cannot have that many more slots.
 ///
@@ -28,6 +29,13 @@ pub struct ReserveError {
 }
 
 impl ReserveError {
+    /// The error of a whole with these counters, and at most so many slots, of which the pool that grows is a part.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_whole(self, additional: usize, stats: &Stats, capacity_max: usize) -> Self {
+        Self { additional, live: stats.live, retired: stats.retired, capacity_max, ..self }
+    }
+
     /// Returns whether memory ran out; otherwise, the slots would exceed the pool's limit.
     #[must_use]
     #[inline]

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use crate::policies::Bounded;
+use crate::overflow::Bounded;
 
 /// The free slot reserved for a pool's next value; returned by its method `vacant_entry`.
 #[must_use = "an entry that is dropped inserts nothing"]

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use super::{Iter, IterMut, PackedGrowth, PackedPool, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::policies::bounded;
+use crate::overflow::bounded;
 use crate::pools::iterators::operators;
 use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::PoolName;

@@ -15,7 +15,8 @@ use core::ops::{Index, IndexMut};
 use crate::base::{memory, or_panic};
 use crate::handle::{Explanation, Handle, HandleLayout, Refusal, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
-use crate::policies::{least_of, lifetimes};
+use crate::overflow::evict::least_of;
+use crate::overflow::lifetimes;
 use crate::pools::allocator::HandleAllocator;
 use crate::pools::iterators::Handles;
 use crate::pools::settings::{BuildError, Settings};
@@ -335,10 +336,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.acquire().map(|(handle, object)| (handle, object, None))
     }
 
-    /// Releases this live object, and acquires one.
+    /// Releases this live object to make room for another, and acquires one.
+    #[doc(hidden)]
     #[track_caller]
-    fn acquire_in_place_of(&mut self, victim: H) -> Option<(H, &mut T, Option<H>)> {
-        self.evict(victim);
+    pub fn acquire_in_place_of(&mut self, victim: H) -> Option<(H, &mut T, Option<H>)> {
+        if self.release(victim) {
+            self.handles.storage_mut().slots_mut().count_eviction();
+        }
         let (handle, object) = self.acquire()?;
         Some((handle, object, Some(victim)))
     }
@@ -640,17 +644,8 @@ mod tests {
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// Releases an object to make room for another.
-    #[track_caller]
-    pub(crate) fn evict(&mut self, handle: H) {
-        if self.release(handle) {
-            self.handles.storage_mut().slots_mut().count_eviction();
-        }
-    }
-}
-
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
     last: |recycler, handle| recycler.handles.ledger().is_last(handle.erase()),
+    most: |recycler| recycler.capacity(),
 }

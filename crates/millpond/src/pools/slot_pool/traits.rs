@@ -3,7 +3,7 @@
 use super::{CannotGrow, Growth, PoolPlace, SlotPool};
 use crate::handle::HandleLayout;
 use crate::occupancy::Occupancy;
-use crate::policies::bounded;
+use crate::overflow::bounded;
 use crate::pools::iterators::{IntoIter, Iter, IterMut, operators, sealed};
 use crate::reports::errors::PoolName;
 use crate::slots::reuse::ReuseOrder;

@@ -2,6 +2,7 @@ use super::VecPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::doubling::Growing;
+use crate::pools::pool::PoolBuilder;
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder};
@@ -70,6 +71,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     /// ```
     pub fn typed_builder() -> VecPoolBuilder<T, R, H> {
         Builder::of(Settings::of_capacity(0), Growing)
+    }
+}
+
+impl<T, R, H> VecPoolBuilder<T, R, H> {
+    /// A builder with what another one has set, for slots beyond those of its pool.
+    #[doc(hidden)]
+    pub fn beyond(pool: &PoolBuilder<T, R, H>) -> Self {
+        Self::of(pool.settings, Growing)
     }
 }
 

@@ -1,5 +1,6 @@
 use alloc::vec::Vec;
 use core::fmt;
+use core::iter::repeat_n;
 use core::panic::Location;
 
 use crate::reports::errors::PoolName;
@@ -69,6 +70,20 @@ impl LiveReport {
         // The file and the line decide between equal counts: the sort keeps their order.
         origins.sort_by_key(|origin| core::cmp::Reverse(origin.count));
         Self { name, live, origins }
+    }
+
+    /// The report of a pool that has both as parts, under the name of the first.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn together(self, other: Self) -> Self {
+        let places = |Self { live, origins, .. }: Self| {
+            let known: usize = origins.iter().map(|origin| origin.count).sum();
+            let known_places = origins
+                .into_iter()
+                .flat_map(|origin| repeat_n(Some(origin.location), origin.count));
+            known_places.chain(repeat_n(None, live - known))
+        };
+        Self::new(self.name, places(self).chain(places(other)))
     }
 
     /// Returns the pool's name.

@@ -59,7 +59,7 @@
 //! [`HandleAllocator`]: crate::HandleAllocator
 //! [`PackedPool`]: crate::PackedPool
 //! [`PackedVecPool`]: crate::PackedVecPool
-//! [`PolicyPool`]: crate::overflow::PolicyPool
+//! [`PolicyPool`]: https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.PolicyPool.html
 //! [`Pool`]: crate::Pool
 //! [`Recycler::scramble_released`]: crate::Recycler::scramble_released
 //! [`Recycler`]: crate::Recycler
@@ -240,7 +240,7 @@ impl DebugAids {
     /// Calls `report` when the pool is dropped with live objects, before these are dropped, with a
     /// report grouped by the source line that inserted them. Copies of the pool and the iterator
     /// returned by `into_iter` do so, too; each part of a
-    /// [`PolicyPool`](crate::overflow::PolicyPool) reports separately; snapshots do not report. If
+    /// [`PolicyPool`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.PolicyPool.html) reports separately; snapshots do not report. If
     /// `report` panics during another panic, the program aborts, as in any drop.
     #[must_use]
     pub const fn report_on_drop(mut self, report: fn(&LiveReport)) -> Self {

@@ -66,7 +66,9 @@ impl Removal {
     }
 
     /// With another number of the slot, for a pool that is part of a whole in which it has that one.
-    pub(crate) fn in_slot(self, slot: u32) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_slot(self, slot: u32) -> Self {
         Self { slot, ..self }
     }
 }

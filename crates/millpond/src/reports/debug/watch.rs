@@ -193,16 +193,7 @@ impl Watch {
 
     /// The report of these live slots; `None` if origins are not stored.
     pub(crate) fn report(&self, live: impl Iterator<Item = usize>) -> Option<LiveReport> {
-        self.report_with(core::iter::empty(), live)
-    }
-
-    /// The report of these live slots and of the objects of other pools.
-    pub(crate) fn report_with(
-        &self,
-        others: impl Iterator<Item = Option<&'static Location<'static>>>,
-        live: impl Iterator<Item = usize>,
-    ) -> Option<LiveReport> {
-        self.remembers().then(|| LiveReport::new(self.0.name, others.chain(self.origins(live))))
+        self.remembers().then(|| LiveReport::new(self.0.name, self.origins(live)))
     }
 }
 

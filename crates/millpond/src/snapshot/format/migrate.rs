@@ -22,7 +22,7 @@ use crate::snapshot::state::sealed::State;
 /// which a larger one goes on. Sealed.
 ///
 /// Needs the feature `serde`. `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `PackedVecPool`, `Recycler`, `HandleAllocator`,
-/// `PolicyPool` and `SyncSnapshot` are old pools of each other.
+/// `SyncSnapshot` and the `PolicyPool` of `millpond-overflow` are old pools of each other.
 pub trait OldPool: State {
     /// Whether all slots that were used begin at the same generation.
     #[doc(hidden)]
@@ -146,7 +146,7 @@ pub(crate) fn migrate<P: NewPool, Q: OldPool>(
 }
 
 /// The same, once it is checked.
-pub(crate) fn take_over<P: NewPool, Q: OldPool>(
+pub fn take_over<P: NewPool, Q: OldPool>(
     pool: &mut P,
     state: &CheckedFor<P>,
     old: Q,
@@ -165,10 +165,7 @@ pub(crate) fn take_over<P: NewPool, Q: OldPool>(
 }
 
 /// The state that the pool gets.
-pub(crate) fn check<P: NewPool, Q: OldPool>(
-    pool: &P,
-    old: &Q,
-) -> Result<CheckedFor<P>, MigrateError> {
+pub fn check<P: NewPool, Q: OldPool>(pool: &P, old: &Q) -> Result<CheckedFor<P>, MigrateError> {
     if let Some((slot, _)) = old.detached().first() {
         return Err(MigrateError::Detached { slot: *slot as usize });
     }
@@ -213,7 +210,7 @@ pub(crate) fn check<P: NewPool, Q: OldPool>(
 }
 
 /// The slots of an old pool from here on are as if never used.
-pub(crate) fn used(old: &impl OldPool) -> usize {
+pub fn used(old: &impl OldPool) -> usize {
     let start = Word::from_generation(old.shape().cycle.start());
     let is_unused = |index: &usize| old.word(*index) == Word::as_dead(start);
     (0..old.used()).rev().find(|index| !is_unused(index)).map_or(0, |last| last + 1)

@@ -46,10 +46,7 @@
 //! }
 //! ```
 //!
-//! A pool of several parts has the parts: `{"version": 1, "first": …, "second": …}` for a
-//! [`Spill`](crate::overflow::Spill), and for a [`PolicyPool`](crate::overflow::PolicyPool) also its
-//! `policy`, the `VecPool` that it has `grown` by, and the `ages` of an `evict-oldest` (`null` for the other
-//! policies), whose form `around/evict_oldest/saved.rs` has.
+//! The crate `millpond-overflow` has the forms of pools of several parts, and of lists of ages.
 //!
 //! Everything read is checked before a pool is made from it.
 
@@ -62,14 +59,14 @@ mod state;
 
 #[cfg(feature = "__c")]
 pub(crate) use checks::check;
-pub use migrate::{MigrateError, OldPool};
-pub(crate) use migrate::{
-    check as check_migration, migrate, migrations, take_over, used as used_slots,
-};
-pub(crate) use new_pool::NewPool;
-pub(crate) use objects::read_list;
-pub(crate) use read::{Objects, Refused};
-pub(crate) use state::{Form, Version};
+pub use migrate::{MigrateError, OldPool, check as check_migration, take_over, used as used_slots};
+pub(crate) use migrate::{migrate, migrations};
+pub use new_pool::NewPool;
+pub use objects::read_list;
+pub(crate) use read::Objects;
+pub use read::Refused;
+pub(crate) use state::Form;
+pub use state::other_version;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -161,7 +158,7 @@ impl<S, H, T> PartsVisitor<S, H, T> {
     fn check<E: de::Error>(&self, version: u32) -> Result<u32, E> {
         match version {
             1.. if version <= self.version_max => Ok(version),
-            other => Err(state::other_version(other, self.version_max)),
+            other => Err(other_version(other, self.version_max)),
         }
     }
 
@@ -243,7 +240,7 @@ fn put<V, E: de::Error>(place: &mut Option<V>, value: V, field: &'static str) ->
 }
 
 /// Writes a pool. `list_all`: also the slots that were never used.
-pub(crate) fn write<P: NewPool<Value: Serialize>, S: Serializer>(
+pub fn write<P: NewPool<Value: Serialize>, S: Serializer>(
     pool: &P,
     list_all: bool,
     serializer: S,
@@ -321,15 +318,6 @@ where
     deserializer.deserialize_struct("Pool", FIELDS, parts)
 }
 
-/// A pool that is written with all its slots, if it is so, also those that were never used.
-pub(crate) struct Part<'a, P>(pub(crate) &'a P, pub(crate) bool);
-
-impl<P: NewPool<Value: Serialize>> Serialize for Part<'_, P> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(self.0, self.1, serializer)
-    }
-}
-
 /// A saved pool with the slots that its file lists and no others, whatever capacity the file claims: reading it takes no more
 /// memory, and no more addresses, than the file's size justifies.
 ///
@@ -369,7 +357,7 @@ impl<'de, P: NewPool<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> 
 
 /// A saved pool of at most `SLOTS` slots: a file that claims more is refused before the pool takes any memory or addresses.
 ///
-/// For pools with values (not `Spill` and `PolicyPool`), and as a field of a struct that derives `Deserialize`. Needs the
+/// For pools with values (not `Spill` and `PolicyPool` of `millpond-overflow`), and as a field of a struct that derives `Deserialize`. Needs the
 /// feature `serde`.
 ///
 /// ```

@@ -164,7 +164,7 @@ impl<'de, H: HandleLayout, T: Deserialize<'de>> Visitor<'de> for CountedVisitor<
 struct ReadList<T>(usize, PhantomData<T>);
 
 /// Reads a list.
-pub(crate) fn read_list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub fn read_list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
     ReadList(usize::MAX, PhantomData).deserialize(deserializer)

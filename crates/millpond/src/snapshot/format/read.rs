@@ -19,15 +19,15 @@ pub(crate) enum Objects<H, T> {
 pub struct Refused(String);
 
 impl Refused {
-    pub(crate) fn new(why: String) -> Self {
+    pub fn new(why: String) -> Self {
         Self(why)
     }
 
-    pub(crate) fn other(what: &str, expected: &str) -> Self {
+    pub fn other(what: &str, expected: &str) -> Self {
         Self(format!("a saved pool of another {what}, expected {expected}"))
     }
 
-    pub(crate) fn too_many_slots(slots: u64) -> Self {
+    pub fn too_many_slots(slots: u64) -> Self {
         Self(format!("{slots} slots are more than the handle layout can name"))
     }
 
@@ -47,15 +47,15 @@ impl Refused {
         Self(format!("slot {slot} is beyond those that are listed"))
     }
 
-    pub(crate) fn no_such_slot(slot: u64) -> Self {
+    pub fn no_such_slot(slot: u64) -> Self {
         Self(format!("slot {slot} is beyond the capacity"))
     }
 
-    pub(crate) fn twice(slot: usize) -> Self {
+    pub fn twice(slot: usize) -> Self {
         Self(format!("slot {slot} occurs twice"))
     }
 
-    pub(crate) fn generation(slot: usize, generation: u32) -> Self {
+    pub fn generation(slot: usize, generation: u32) -> Self {
         Self(format!("generation {generation} of slot {slot} is out of range"))
     }
 
@@ -63,7 +63,7 @@ impl Refused {
         Self(format!("{found} objects, though {expected} slots have one"))
     }
 
-    pub(crate) fn order_length(expected: usize, found: usize) -> Self {
+    pub fn order_length(expected: usize, found: usize) -> Self {
         Self(format!("the reuse order lists {found} slots, expected {expected}"))
     }
 

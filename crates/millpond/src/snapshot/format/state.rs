@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use ::serde::de::{self, Deserializer};
+use ::serde::de;
 use ::serde::{Deserialize, Serialize};
 
 use super::super::state::{Shape, joined_order, sealed::State};
@@ -11,26 +11,8 @@ use super::new_pool::NewPool;
 use super::read_list;
 use crate::handle::Word;
 
-/// The version of the format of lists of ages, and of pools in parts, whose parts have versions of their own.
-#[derive(Clone, Copy, Serialize)]
-#[serde(transparent)]
-pub(crate) struct Version(u32);
-
-impl Version {
-    pub(crate) const CURRENT: Self = Self(1);
-}
-
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match u32::deserialize(deserializer)? {
-            1 => Ok(Self(1)),
-            other => Err(other_version(other, 1)),
-        }
-    }
-}
-
 /// A pool of a version from 1 to `last`.
-pub(super) fn other_version<E: de::Error>(version: u32, last: u32) -> E {
+pub fn other_version<E: de::Error>(version: u32, last: u32) -> E {
     let to = if last > 1 { "s 1 and 2" } else { " 1" };
     E::custom(format_args!("a saved pool of version {version}, but this program reads version{to}"))
 }

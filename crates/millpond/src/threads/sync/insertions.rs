@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::exclusive::Gathered;
 use super::{SyncPool, home};
 use crate::handle::Handle;
-use crate::policies::least_of;
+use crate::overflow::evict::least_of;
 use crate::reports::errors::{Full, InsertAtError, PoolName};
 use crate::slots::{CheckWord, GenerationCycle};
 

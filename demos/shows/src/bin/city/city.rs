@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use millpond::Snapshot;
-use millpond::budget::{Budget, BudgetError, Scenario};
-use millpond::overflow::Overflow;
 use millpond::snapshot::SnapshotError;
 use millpond::{Handle, Pool};
 use millpond_demos::Random;
+use millpond_overflow::Overflow;
+use millpond_overflow::budget::{Budget, BudgetError, Scenario};
 use serde::{Deserialize, Serialize};
 
 /// How many objects each district may have: `millpond plan --budget` writes such tables.

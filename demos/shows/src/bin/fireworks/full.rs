@@ -1,10 +1,10 @@
 //! The show in pools that are too small for it, one under each overflow policy.
 
-use millpond::overflow::{Overflow, PolicyPool};
 use millpond::{Pool, Stats};
 use millpond_demos::{
     Chart, FAINT, Failure, INK, Line, Picture, RGBColor, Stage, check, thousands,
 };
+use millpond_overflow::{Overflow, PolicyPool};
 
 use crate::night::{HEIGHT, Night, WIDTH};
 use crate::show::Show;

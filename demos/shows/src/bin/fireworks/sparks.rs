@@ -1,7 +1,7 @@
 //! What keeps the sparks: a pool, or a `Box` for each.
 
 use millpond::Pool;
-use millpond::overflow::PolicyPool;
+use millpond_overflow::PolicyPool;
 
 /// A frame lasts so long.
 pub(crate) const FRAME_S: f32 = 1.0 / 60.0;

@@ -18,7 +18,8 @@ use core::ptr::NonNull;
 
 use super::{HandleAllocator, HandleAllocatorBuilder};
 use crate::handle::{Handle, HandleLayout, Refusal};
-use crate::policies::{Lifetimes, first_evictable, least_of};
+use crate::overflow::Lifetimes;
+use crate::overflow::evict::{first_evictable, least_of};
 use crate::pools::iterators::Handles;
 use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
@@ -153,7 +154,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         })
     }
 
-    /// Returns the live handle to evict, as [`EvictLeast`](crate::overflow::EvictLeast) chooses it.
+    /// Returns the live handle to evict, as [`Pool::insert_or_evict`](crate::Pool::insert_or_evict) chooses it.
     #[doc(hidden)]
     pub fn least<K: Ord>(&self, mut key: impl FnMut(H) -> K) -> Option<H> {
         let keys = self.handles_beside().map(|handle| (key(handle), handle));
