@@ -4,8 +4,8 @@ use core::error::Error;
 use core::fmt;
 
 use bevy_reflect::Reflect;
-use millpond_overflow::budget::Entry;
 use millpond_overflow::Overflow;
+use millpond_overflow::budget::Entry;
 
 /// What a spawn does when all places of a population are taken, or all entities of a pool are awake.
 ///

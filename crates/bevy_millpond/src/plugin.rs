@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use bevy_app::{App, First, Last, Plugin, PreStartup};
 use bevy_diagnostic::Diagnostics;
 use bevy_ecs::prelude::*;
-use millpond_overflow::budget::{Budget, Entry};
 use millpond::recorder::Recorder;
+use millpond_overflow::budget::{Budget, Entry};
 
 use crate::builder::{EntityPoolBuilder, prewarm};
 use crate::figures::{Figures, RegisterMeasures};
@@ -22,8 +22,8 @@ use crate::population::{Population, PopulationBuilder, notice};
 /// ```
 /// use bevy_app::App;
 /// use bevy_millpond::prelude::*;
-/// use millpond_overflow::budget::{Budget, Entry};
 /// use millpond::recorder::Recorder;
+/// use millpond_overflow::budget::{Budget, Entry};
 ///
 /// struct Bullet;
 /// let mut budget = Budget::new();

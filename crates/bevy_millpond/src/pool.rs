@@ -9,10 +9,10 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
-use millpond_overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::reuse::Lifo;
 use millpond::{Handle, Recycler, Refusal, Stats};
+use millpond_overflow::EvictOldest;
 
 use crate::by_entity::ByEntity;
 use crate::full::{Full, WhenFull};

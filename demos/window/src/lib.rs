@@ -8,8 +8,8 @@ mod world;
 
 use eframe::egui::{CentralPanel, Frame, Panel, RichText, ScrollArea, Slider, Ui};
 use millpond::Stats;
-use millpond_overflow::Overflow;
 use millpond_egui::Inspector;
+use millpond_overflow::Overflow;
 
 pub use picture::{SIZE, picture, reuse_picture};
 pub use world::Settings;

@@ -19,11 +19,11 @@ use core::fmt;
 
 use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
-use millpond_overflow::EvictOldest;
 use millpond::pool::Handles;
 use millpond::recorder::Recorder;
 use millpond::reuse::Lifo;
 use millpond::{Handle, Stats};
+use millpond_overflow::EvictOldest;
 
 pub use builder::PopulationBuilder;
 pub use notice::Noticing;

@@ -9,9 +9,9 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_millpond::PoolRecorder;
 use bevy_millpond::prelude::*;
-use millpond_overflow::budget::{Budget, Entry};
-use millpond_overflow::Overflow;
 use millpond::recorder::Recorder;
+use millpond_overflow::Overflow;
+use millpond_overflow::budget::{Budget, Entry};
 
 use crate::{Bullet, Health, pool};
 

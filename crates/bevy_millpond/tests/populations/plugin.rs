@@ -10,9 +10,9 @@ use bevy_ecs::reflect::{AppTypeRegistry, ReflectResource};
 use bevy_millpond::prelude::*;
 use bevy_millpond::{Figures, PoolRecorder};
 use bevy_reflect::prelude::*;
-use millpond_overflow::budget::{Budget, Entry};
-use millpond_overflow::Overflow;
 use millpond::recorder::Recorder;
+use millpond_overflow::Overflow;
+use millpond_overflow::budget::{Budget, Entry};
 
 use crate::{Bullet, Health, builder, bullets};
 
