@@ -54,7 +54,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(all(feature = "alloc", feature = "debug-aids", feature = "serde", feature = "validate")),
+    not(all(
+        feature = "alloc",
+        feature = "debug-aids",
+        feature = "serde",
+        feature = "toml",
+        feature = "validate",
+    )),
     allow(
         dead_code,
         rustdoc::broken_intra_doc_links,
