@@ -407,8 +407,7 @@ mod tests {
             advice.note_trial(&verdicts, |of| of.class != "foretold");
             assert_eq!(classes(&advice.proposals), proposed, "{of:?}");
             let hidden = advice.left_out.iter().map(|(of, why)| (of.class.as_str(), *why));
-            let expected =
-                ["hidden", "foretold"].map(|class| (class, LeftOut::WithinLayout));
+            let expected = ["hidden", "foretold"].map(|class| (class, LeftOut::WithinLayout));
             let expected = if of == TimeOf::Program { &expected[..] } else { &[] };
             assert!(hidden.eq(expected.iter().copied()), "{of:?}");
         }
