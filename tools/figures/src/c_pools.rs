@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::tables::short;
+use crate::numbers::short;
 
 /// What `crates/millpond-c/bench/run --record` wrote.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@
 
 mod c_pools;
 mod measures;
+mod numbers;
 mod page;
 mod records;
 mod singles;

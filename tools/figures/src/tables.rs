@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
+use crate::numbers::{short, thousands};
 use crate::records::{Bench, Records};
 
 /// How the names of the works begin that are the frames of a recorded game.
@@ -77,18 +78,6 @@ fn us(ns: f64) -> String {
 
 fn ms(ns: f64) -> String {
     format!("{:.2} ms", ns / 1e6)
-}
-
-fn thousands(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn columns_of(bench: &Bench) -> Vec<Column<'_>> {
@@ -245,17 +234,6 @@ fn instead(bench: &Bench) -> Result<String, String> {
         "Use a `Vec` if nothing refers to its elements, an ECS if you query by component{slower}.\n\
          [Where millpond loses](docs/peers.md#where-millpond-loses)."
     ))
-}
-
-/// With about three digits.
-pub(crate) fn short(figure: f64) -> String {
-    if figure < 10.0 {
-        format!("{figure:.2}")
-    } else if figure < 100.0 {
-        format!("{figure:.1}")
-    } else {
-        thousands(figure)
-    }
 }
 
 fn peers(bench: &Bench) -> Result<String, String> {
