@@ -43,6 +43,17 @@ const CPP_POOL: &[&str] = &["millpond.hpp, runs", "millpond.hpp, for", "millpond
 const C_PACKED: &[&str] = &["millpond.h, packed"];
 const CPP_PACKED: &[&str] = &["millpond.hpp, packed"];
 
+/// The pools of one file, peers, and the works at which the page on that file compares them.
+const SMALL_POOLS: &[&str] = &["mps::pool", "mps::growing_pool", "mps::packed_pool"];
+const SMALL_PEERS: &[(&str, &str)] =
+    &[("vector of slots", "vector slot map"), ("EnTT's registry", "EnTT's registry")];
+const SMALL_WORKS: &[(&str, &str)] = &[
+    ("a lookup", "get"),
+    ("a removal and an insertion", "remove and insert"),
+    ("a loop, 90 % live, a value", "walk, 90 % live"),
+    ("a loop, 10 % live, a value", "walk, 10 % live"),
+];
+
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Ours,
@@ -173,6 +184,8 @@ impl CPools {
                 &[("a visit in whole frames", VISIT), ("a birth or death alone", EVENT)],
             ),
             ["goals"] => self.goals(),
+            ["small"] => self.small(),
+            ["small", "each"] => self.each(),
             ["run"] => self.run(),
             ["library"] => {
                 let bytes = self.said("library")?.strip_suffix(" bytes").map(str::parse::<f64>);
@@ -223,6 +236,38 @@ impl CPools {
             }
         }
         Ok(text)
+    }
+
+    /// The pools of one file beside peers.
+    fn small(&self) -> Result<String, String> {
+        let ours = SMALL_POOLS.iter().map(|pool| (format!("`{pool}`"), *pool));
+        let peers = SMALL_PEERS.iter().map(|(title, peer)| ((*title).to_owned(), *peer));
+        let (titles, contenders): (Vec<String>, Vec<&str>) = ours.chain(peers).unzip();
+        let mut text = format!("| ns | {} |\n| ---", titles.join(" | "));
+        titles.iter().for_each(|_| text += " | ---:");
+        text += " |\n";
+        for (title, work) in SMALL_WORKS {
+            let figures = contenders.iter().map(|who| Ok(short(self.least((work, None), &[who])?)));
+            let figures = figures.collect::<Result<Vec<_>, String>>()?;
+            _ = writeln!(text, "| {title} | {} |", figures.join(" | "));
+        }
+        Ok(text)
+    }
+
+    /// How much longer their loops take with handles than without: the least and the most.
+    fn each(&self) -> Result<String, String> {
+        let mut ratios = Vec::new();
+        for (with, without) in [
+            ("walk with handles, 90 %", "walk without, 90 %"),
+            ("walk with handles, 10 %", "walk without, 10 %"),
+        ] {
+            for &pool in SMALL_POOLS {
+                let of = |work| self.least((work, None), &[pool]);
+                ratios.push(of(with)? / of(without)?);
+            }
+        }
+        ratios.sort_by(f64::total_cmp);
+        Ok(format!("{:.1} to {:.1}", ratios[0], ratios[ratios.len() - 1]))
     }
 
     /// The goals that are missed in one of their cells.
@@ -310,6 +355,20 @@ mod tests {
                 _ = writeln!(text, "a,\"{work}\",{},\"{who}\",{ns}", slots.unwrap_or(7));
             }
         }
+        for pool in SMALL_POOLS {
+            for (_, work) in SMALL_WORKS {
+                _ = writeln!(text, "b,\"{work}\",2000,{pool},{ours}");
+            }
+            for live in ["90 %", "10 %"] {
+                _ = writeln!(text, "b,\"walk without, {live}\",2000,{pool},{ours}");
+                _ = writeln!(text, "b,\"walk with handles, {live}\",2000,{pool},{}", 1.5 * ours);
+            }
+        }
+        for (_, peer) in SMALL_PEERS {
+            for (_, work) in SMALL_WORKS {
+                _ = writeln!(text, "b,\"{work}\",2000,{peer},2");
+            }
+        }
         for slots in [1_000, 100_000] {
             _ = writeln!(text, "a,pmr pair,{slots},size classes,{ours}");
             _ = writeln!(text, "a,pmr pair,{slots},unsynchronized_pool_resource,2");
@@ -321,6 +380,21 @@ mod tests {
     fn at<'a>(record: &'a mut CPools, cell: &Cell, contender: &str) -> &'a mut f64 {
         let by_slots = record.ns.get_mut(&(cell.0.into(), contender.into())).unwrap();
         by_slots.get_mut(&cell.1.unwrap_or(7)).unwrap()
+    }
+
+    #[test]
+    fn the_pools_of_one_file() {
+        let mut record = record(1.0);
+        let by = |work: &str, pool: &str| (work.to_owned(), pool.to_owned());
+        let figure = record.ns.get_mut(&by("get", "mps::growing_pool")).unwrap();
+        *figure.get_mut(&2000).unwrap() = 1.25;
+        let figure = record.ns.get_mut(&by("walk with handles, 10 %", "mps::packed_pool")).unwrap();
+        *figure.get_mut(&2000).unwrap() = 1.1;
+        let text = record.figure("small").unwrap();
+        assert!(text.contains("| a lookup | 1.00 | 1.25 | 1.00 | 2.00 | 2.00 |\n"), "{text}");
+        assert_eq!(record.figure("small each").unwrap(), "1.1 to 1.5");
+        let without = without(record, "walk without", "mps::pool");
+        assert!(without.figure("small each").unwrap_err().contains("walk without, 90 %"));
     }
 
     fn without(mut record: CPools, work: &str, contender: &str) -> CPools {

@@ -24,6 +24,7 @@ const PAGES: &[&str] = &[
     "README.md",
     "crates/millpond-c/README.md",
     "docs/guide/bevy.md",
+    "docs/guide/one-file.md",
     "docs/guide/c-and-cpp.md",
     "docs/guide/rebuild-each-frame.md",
     "docs/peers.md",
