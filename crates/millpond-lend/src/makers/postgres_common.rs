@@ -158,7 +158,7 @@ macro_rules! postgres_maker {
             /// By default, such a transaction is rolled back. The client does not know about it, but the
             /// [`Connection`] knows whether there may be one: if it was used by other methods than its
             /// own, such as the client's `batch_execute` and `simple_query`, or ran another statement than
-            /// `select`, `insert`, `update`, `delete`, `merge`, `values` and `table`. Only such a loan has
+            /// `select`, `insert`, `update`, `delete`, `merge`, `with`, `values` and `table`. Only such a loan has
             #[doc = concat!("a cost: ", $cost)]
             /// A dropped `Transaction` of the client is rolled back in any case. (One that was leaked, by
             /// [`std::mem::forget`], is not.)

@@ -22,7 +22,7 @@ use crate::snapshot::state::sealed::State;
 /// which a larger one goes on. Sealed.
 ///
 /// Needs the feature `serde`. `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `PackedVecPool`, `Recycler`, `HandleAllocator`,
-/// `SyncSnapshot` and the `PolicyPool` of `millpond-overflow` are old pools of each other.
+/// `SyncSnapshot` and the `PolicyPool` of `millpond-overflow` can be taken over by each other.
 pub trait OldPool: State {
     /// Whether all slots that were used begin at the same generation.
     #[doc(hidden)]
