@@ -115,7 +115,7 @@ impl LiveBits {
     /// Goes on to the next word with slots that are left, if this one has none; `false` if none are left.
     #[inline(always)]
     pub(crate) fn find_word(&mut self, source: Source<'_>) -> bool {
-        self.is_in_word() || self.words.load_front::<false>(source)
+        self.is_in_word() || self.words.load_front(source)
     }
 
     /// The next slot of a word that [has](Self::find_word) some, as its distance from the [first](Self::first_of_word).
@@ -203,7 +203,7 @@ impl LiveBits {
                 }
             }
             words.front_bits = 0;
-            if !words.load_front::<true>(source) {
+            if !words.load_front(source) {
                 return value;
             }
         }

@@ -36,8 +36,15 @@ impl Runs<'_> {
     fn split(&self) -> Option<(Self, Self)> {
         let prefix = (self.prefix > 0).then(|| Words::of_range(0, self.prefix, self.source));
         let (left, right) = prefix.as_ref().unwrap_or(&self.words).split()?;
-        let half = |words| Self { source: self.source, prefix: 0, words };
-        Some((half(left), half(right)))
+        // The left half does not look at words of the right one.
+        let source = match self.source {
+            Source::Bits(words) => {
+                Source::Bits(words.get(..right.next() / WORD_SLOTS).unwrap_or(words))
+            }
+            other => other,
+        };
+        let half = |source, words| Self { source, prefix: 0, words };
+        Some((half(source, left), half(self.source, right)))
     }
 
     /// Splits the rest and calls `make` for each half, or for the whole if it cannot be split.
@@ -59,7 +66,7 @@ impl Iterator for Runs<'_> {
             if self.prefix > 0 {
                 return Some(0..mem::take(&mut self.prefix));
             }
-            if !words.load_front::<true>(self.source) {
+            if !words.load_front(self.source) {
                 return None;
             }
         }
