@@ -160,6 +160,7 @@ impl<M: Component> PopulationBuilder<M> {
             indices_lost: 0,
             home,
             next_look: 0,
+            removed: Default::default(),
             looked_in_vain: false,
             doubted: EntityHashSet::new(),
             doomed: Vec::new(),

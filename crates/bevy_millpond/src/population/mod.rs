@@ -18,6 +18,8 @@ use core::any::{TypeId, type_name};
 use core::fmt;
 
 use bevy_ecs::entity::EntityHashSet;
+use bevy_ecs::lifecycle::RemovedComponentEntity;
+use bevy_ecs::message::MessageCursor;
 use bevy_ecs::prelude::*;
 use millpond::pool::Handles;
 use millpond::recorder::Recorder;
@@ -113,6 +115,8 @@ pub struct Population<M: Component> {
     home: u64,
     /// Where the next look for members that are gone begins.
     next_look: usize,
+    /// How far a spawn in a `World` has read what Bevy notes of components that are removed.
+    removed: MessageCursor<RemovedComponentEntity>,
     /// None was gone, and the commands of whoever looked are still in a queue.
     looked_in_vain: bool,
     /// Members that were not spawned when they were last looked at.

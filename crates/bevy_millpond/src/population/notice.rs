@@ -1,7 +1,8 @@
 //! How a population learns that others ended a member.
 
 use bevy_ecs::entity::Entities;
-use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::lifecycle::{HookContext, RemovedComponentEntity};
+use bevy_ecs::message::MessageCursor;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use bevy_reflect::Reflect;
@@ -58,7 +59,18 @@ impl<M: Component> Population<M> {
         }
     }
 
-    /// The first of a few members that is gone, and where the next look begins.
+    /// Who lost the component next, by what Bevy notes of it, and where to read on.
+    pub(super) fn next_removed(
+        &self,
+        world: &World,
+    ) -> Option<(Entity, MessageCursor<RemovedComponentEntity>)> {
+        let notes = world.removed_components().get(world.component_id::<M>()?)?;
+        let mut removed = self.removed.clone();
+        let entity = removed.read(notes).next()?.clone().into();
+        Some((entity, removed))
+    }
+
+    /// The first of a few members that is gone though Bevy has noted nothing, and where the next look begins.
     pub(super) fn find_gone(&self, entities: &Entities) -> (Option<Entity>, usize) {
         let places = &self.members;
         let mut next = self.next_look;

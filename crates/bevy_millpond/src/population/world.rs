@@ -29,8 +29,8 @@ pub trait PopulationWorld {
     ///
     /// As after `World::spawn`, hooks and observers may have ended it already.
     ///
-    /// If all places are taken, it looks at 16 members, at others each time: whether they are still there.
-    /// [`settle_population`](Self::settle_population) looks at all.
+    /// If all places are taken, it lets members go that others ended. (Of one that ended before it had the component, Bevy notes
+    /// nothing: it looks at 16 members, at others each time. [`settle_population`](Self::settle_population) looks at all.)
     ///
     /// # Errors
     ///
@@ -50,17 +50,32 @@ pub trait PopulationWorld {
     fn settle_population<M: Component>(&mut self) -> usize;
 }
 
+/// Lets members go that others ended, until there is a place.
+fn look_if_full<M: Component>(world: &mut World) {
+    loop {
+        let population = world.resource::<Population<M>>();
+        if !population.is_full() {
+            return;
+        }
+        let Some((gone, removed)) = population.next_removed(world) else { break };
+        let mut population = world.resource_mut::<Population<M>>();
+        population.removed = removed;
+        population.leave(gone);
+    }
+    let (gone, next) = world.resource::<Population<M>>().find_gone(world.entities());
+    let mut population = world.resource_mut::<Population<M>>();
+    population.next_look = next;
+    if let Some(gone) = gone {
+        population.leave(gone);
+    }
+}
+
 impl PopulationWorld for World {
     #[track_caller]
     fn spawn_in<M: Component, B: Bundle>(&mut self, bundle: B) -> Result<Entity, Full> {
         let Some(population) = self.get_resource::<Population<M>>() else { panic_without::<M>() };
         if population.is_full() {
-            let (gone, next) = population.find_gone(self.entities());
-            let mut population = self.resource_mut::<Population<M>>();
-            population.next_look = next;
-            if let Some(gone) = gone {
-                population.leave(gone);
-            }
+            look_if_full::<M>(self);
         }
         let mut population = self.resource_mut::<Population<M>>();
         let handle = population.take()?;

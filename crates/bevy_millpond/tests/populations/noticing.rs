@@ -330,15 +330,32 @@ fn a_spawn_that_its_despawn_overtook() {
     assert_eq!(found(app.world_mut()), []);
 }
 
-/// `spawn_in` looks at others each time.
+/// All of them in one exclusive system, wherever they are.
 #[test]
-fn a_large_population_looks_for_room() {
+fn a_spawn_in_a_world_finds_all_who_are_gone() {
     let mut world = world(builder().capacity(100));
-    let entities: Vec<Entity> =
-        (0..100).map(|n| world.spawn_in::<Bullet, _>(Bullet(n)).unwrap()).collect();
+    let spawn = |world: &mut World, n| world.spawn_in::<Bullet, _>(Bullet(n));
+    let entities: Vec<Entity> = (0..100).map(|n| spawn(&mut world, n).unwrap()).collect();
     world.despawn(entities[60]);
-    let tries = (0..7).position(|_| world.spawn_in::<Bullet, _>(Bullet(200)).is_ok());
-    assert_eq!(tries, Some(3));
+    world.entity_mut(entities[61]).remove::<Bullet>();
+    world.despawn(entities[99]);
+    assert!((0..3).all(|_| spawn(&mut world, 200).is_ok()));
+    assert!(spawn(&mut world, 200).is_err());
+    assert_eq!(bullets(&world).len(), 100);
+}
+
+/// Bevy notes nothing of who had no component. It looks at others each time.
+#[test]
+fn a_spawn_in_a_world_looks_for_who_had_no_component() {
+    let mut world = world(builder().capacity(100));
+    world.insert_resource(bevy_ecs::error::FallbackErrorHandler(bevy_ecs::error::ignore));
+    for n in 0..99 {
+        world.spawn_in::<Bullet, _>(Bullet(n)).unwrap();
+    }
+    let last = world.spawn_in::<Bullet, _>(Health(1)).unwrap();
+    world.despawn(last);
+    let tries = (0..9).position(|_| world.spawn_in::<Bullet, _>(Bullet(200)).is_ok());
+    assert_eq!(tries, Some(6));
 }
 
 /// By a key too: whoever is gone makes room for the least.
