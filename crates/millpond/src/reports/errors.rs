@@ -1,5 +1,6 @@
 //! Errors. Each returns the value, and its message says what the pool's state is. `millpond-c` (`src/status.rs`) and
-//! the error of `millpond-classic`'s byte map have some of the same words: change them together.
+//! the error of `millpond-classic`'s byte map say in some of the same words why a handle is refused: change them
+//! together. The words of [`Full`] stand only here, and in the examples and tests of three crates.
 
 use core::fmt;
 
