@@ -4,6 +4,7 @@ mod snapshot;
 
 use core::ops::{Index, IndexMut};
 
+use millpond::__parts::snapshots;
 use millpond::overflow::{Inserted, Lifetimes};
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::vec_pool::ReserveError;
@@ -12,7 +13,6 @@ use millpond::{
     VecPoolBuilder,
 };
 
-use crate::snapshots::snapshots;
 use crate::spill::{shifted, slots_together};
 use crate::{EvictLeast, EvictLesser, EvictOldest, Overflow, Policy, Refuse, Spill};
 
@@ -81,9 +81,9 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, VecPool<T, R, H
 ///
 /// # Snapshots and saved games
 ///
-/// A [snapshot](millpond::snapshot), and with the feature `serde` the saved form, holds all parts, and the ages of the objects for
-/// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes; a pool with another one, or with
-/// more slots, [takes over](Self::migrate_from) the objects of an old one.
+/// A [snapshot](millpond::snapshot), and with the feature `serde` the saved form, holds all parts, and the ages of the
+/// objects for [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes; a pool with
+/// another one, or with more slots, [takes over](Self::migrate_from) the objects of an old one.
 ///
 /// ```
 /// use millpond::Pool;
@@ -344,9 +344,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second_mut().shrink_to_fit()
     }
 
-    /// Inserts `value`; if the pool is full, applies the policy. `key` is used by
-    /// [`Overflow::EvictLeast`]: the object with the smallest key is evicted, and `value` is inserted even if its own key
-    /// is smaller still ([`insert_unless_least`](Self::insert_unless_least) refuses it then).
+    /// Inserts `value`; if the pool is full, applies the policy. `key` is used by [`Overflow::EvictLeast`]: the object
+    /// with the smallest key is evicted, and `value` is inserted even if its own key is smaller still
+    /// ([`insert_unless_least`](Self::insert_unless_least) refuses it then).
     ///
     /// # Errors
     ///
@@ -364,8 +364,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         }
     }
 
-    /// Like [`insert_by`](Self::insert_by), but with [`Overflow::EvictLeast`], a full pool refuses `value` if its own key is
-    /// smaller than all others. Of equal keys, `value` has the slot. Other policies do not use `key`.
+    /// Like [`insert_by`](Self::insert_by), but with [`Overflow::EvictLeast`], a full pool refuses `value` if its own
+    /// key is smaller than all others. Of equal keys, `value` has the slot. Other policies do not use `key`.
     ///
     /// ```
     /// use millpond::Pool;
@@ -468,7 +468,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 }
 
 snapshots! {
-    [T, R, H] PolicyPool<T, R, H>, values T, where R: ReuseOrder, H: HandleLayout,
+    [T, R: ReuseOrder, H: HandleLayout] PolicyPool<T, R, H>, values T, "pool", "Pools",
+    also ", and, for [`Overflow::EvictOldest`], the ages of the objects"
 }
 
 #[cfg(feature = "validate")]
