@@ -1,5 +1,5 @@
-//! The quadtree of the work of that name in `millpond_memory::FrameMemory`, whose links have a lifetime and so are no keys of a
-//! contender.
+//! The quadtree of the work of that name in `millpond_memory::FrameMemory`, whose links have a lifetime and so are no
+//! keys of a contender.
 
 use std::hint::black_box;
 use std::marker::PhantomData;

@@ -116,7 +116,7 @@ fn is_found(fate: &str) -> bool {
 /// The schema of each file of the library, the mutants in them by number (from 1), and the others.
 fn schemata(mutants: &[Mutant]) -> (Vec<Schema>, Vec<&Mutant>, Vec<&Mutant>) {
     let mut files = BTreeMap::new();
-    sources(&Path::new(PACKAGE).join("src"), &mut files);
+    sources(&Path::new(&*PACKAGE).join("src"), &mut files);
     let (mut schemata, mut numbered, mut unswitchable) = (Vec::new(), Vec::new(), Vec::new());
     for (file, text) in files {
         let of_file: Vec<&Mutant> = mutants.iter().filter(|mutant| mutant.file == file).collect();
@@ -144,7 +144,7 @@ fn sources(directory: &Path, files: &mut BTreeMap<String, String>) {
 /// How many of each fate, by room of the library: a directory of its sources, or a file.
 fn table(outcomes: &Outcomes) {
     let room = |name: &str| {
-        let inside = name.trim_start_matches(PACKAGE).trim_start_matches("/src/");
+        let inside = name.trim_start_matches(&*PACKAGE).trim_start_matches("/src/");
         inside.split(['/', '.']).next().unwrap_or_default().to_owned()
     };
     let fates: BTreeSet<&str> = outcomes.values().map(|(fate, _)| &**fate).collect();

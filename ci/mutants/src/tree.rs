@@ -1,16 +1,21 @@
 //! A copy of the repository whose library has all mutants in it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::{env, fs};
 
 use serde::Deserialize;
 
 use crate::schema::{Schema, Written};
 
-/// The package whose mutants are tried.
-pub const PACKAGE: &str = "crates/millpond";
+/// The crate whose mutants are tried.
+static CRATE: LazyLock<String> =
+    LazyLock::new(|| env::var("CRATE").unwrap_or_else(|_| "millpond".to_owned()));
+
+/// Its directory.
+pub static PACKAGE: LazyLock<String> = LazyLock::new(|| format!("crates/{}", *CRATE));
 
 pub struct Tree {
     root: PathBuf,
@@ -38,7 +43,7 @@ impl Tree {
         tree.remove_all_but(&files, Path::new(""));
         for file in files {
             // The library's own sources are written when they have their mutants.
-            if !file.starts_with(Path::new(PACKAGE).join("src")) {
+            if !file.starts_with(Path::new(&*PACKAGE).join("src")) {
                 tree.put(file, &fs::read(file).expect("a file of the repository"));
             }
         }
@@ -47,7 +52,7 @@ impl Tree {
 
     /// Where the tests of the package expect to run.
     pub fn package(&self) -> PathBuf {
-        self.root.join(PACKAGE)
+        self.root.join(&*PACKAGE)
     }
 
     pub fn put(&self, file: &Path, bytes: &[u8]) {
@@ -80,7 +85,7 @@ impl Tree {
         loop {
             let written: HashMap<String, Written> =
                 schemata.iter().map(|schema| (schema.file.clone(), self.write(schema))).collect();
-            self.put(&Path::new(PACKAGE).join("src/__mutants.rs"), include_bytes!("switch.rs"));
+            self.put(&Path::new(&*PACKAGE).join("src/__mutants.rs"), include_bytes!("switch.rs"));
             let errors = self.errors();
             if errors.is_empty() {
                 return (wrong, unfit);
@@ -113,7 +118,7 @@ impl Tree {
     }
 
     fn write(&self, schema: &Schema) -> Written {
-        let is_root = schema.file == format!("{PACKAGE}/src/lib.rs");
+        let is_root = schema.file == format!("{}/src/lib.rs", *PACKAGE);
         let written = schema.write(match is_root {
             true => {
                 "#![feature(core_intrinsics, const_eval_select)]\n#![allow(internal_features)]\n"
@@ -153,11 +158,11 @@ impl Tree {
     fn cargo(&self, arguments: &[&str]) -> (bool, Vec<Message>) {
         let output = Command::new("cargo")
             .args(arguments)
-            .args(["--package", "millpond", "--message-format", "json", "--target-dir"])
+            .args(["--package", &CRATE, "--message-format", "json", "--target-dir"])
             .arg(&self.build)
             .current_dir(&self.root)
             // The switch asks whether the compiler evaluates it, which a stable compiler does not tell yet.
-            .env("RUSTC_BOOTSTRAP", "millpond")
+            .env("RUSTC_BOOTSTRAP", CRATE.replace('-', "_"))
             .env("RUSTFLAGS", "--cap-lints=allow")
             // Each test runs for thousands of mutants, which pays for a longer build.
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")

@@ -1,8 +1,8 @@
 //! The worked examples of the four published designs, step by step, for readers of the texts: what each text says is
 //! printed and checked. `docs/guide/coming-from.md` has the names side by side.
 //!
-//! Run it: `cargo run -p millpond-classic --example designs`. The designs' larger programs are the examples `quadtree` and
-//! `particles`.
+//! Run it: `cargo run -p millpond-classic --example designs`. The designs' larger programs are the examples `quadtree`
+//! and `particles`.
 
 use std::cell::Cell;
 

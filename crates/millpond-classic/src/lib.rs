@@ -2,10 +2,11 @@
 //!
 //! # What an object pool is
 //!
-//! An object pool is an array of *slots*, made once. An object that is born is put into a slot that is free; when it dies,
-//! the slot is free again, and the next object takes it. So birth and death take a few instructions, whatever else the
-//! program does; memory cannot fragment; how much there is is known before the first object; and objects of one kind lie
-//! side by side, where a loop finds them. Without anything else, the pattern is a list of objects and a list of free slots:
+//! An object pool is an array of *slots*, made once. An object that is born is put into a slot that is free; when it
+//! dies, the slot is free again, and the next object takes it. So birth and death take a few instructions, whatever
+//! else the program does; memory cannot fragment; how much there is is known before the first object; and objects of
+//! one kind lie side by side, where a loop finds them. Without anything else, the pattern is a list of objects and a
+//! list of free slots:
 //!
 //! ```
 //! struct Pool<T> {
@@ -59,15 +60,16 @@
 //!
 //! # The four designs
 //!
-//! **The swap-delete pool, [`RosterPool`]**: a *roster* of all slots with a *partition*, those in use below it. A birth moves
-//! the partition up; a death swaps two entries of the roster and moves it down.
+//! **The swap-delete pool, [`RosterPool`]**: a *roster* of all slots with a *partition*, those in use below it. A birth
+//! moves the partition up; a death swaps two entries of the roster and moves it down.
 //!
-//! - When: each object has a role in every frame, and is worth keeping when it is dead: components of a game whose buffers
-//!   are used again.
-//! - Its point: a pass over *all* slots needs no branch, because a dead object is as valid as a live one. What a pass finds
-//!   finished is freed in the pass.
-//! - Mind: a dead object keeps alive what it refers to, unless a hook clears it ([`on_free`](RosterPool::on_free)); and an
-//!   initialiser that forgets a field finds the last object's (`scramble_freed`, with the feature `debug-aids`, shows it).
+//! - When: each object has a role in every frame, and is worth keeping when it is dead: components of a game whose
+//!   buffers are used again.
+//! - Its point: a pass over *all* slots needs no branch, because a dead object is as valid as a live one. What a pass
+//!   finds finished is freed in the pass.
+//! - Mind: a dead object keeps alive what it refers to, unless a hook clears it ([`on_free`](RosterPool::on_free)); and
+//!   an initialiser that forgets a field finds the last object's (`scramble_freed`, with the feature `debug-aids`,
+//!   shows it).
 //!
 //! **The byte map, [`BytemapPool`]**: one byte for each slot says whether it is free, and how often it was used.
 //!
@@ -76,30 +78,30 @@
 //! - Mind: 7 bits of uses repeat. [`seeds_restarted`](BytemapPool::seeds_restarted) counts it, and a pool that is
 //!   [`retiring`](BytemapPool::retiring) gives the slot up instead. In a pool that is nearly full, the search is long.
 //!
-//! **The pool allocator, [`PoolAllocator`]**: a stack of freed objects behind guards like a `Box`. It grows when the stack is
-//! empty, and then keeps its size.
+//! **The pool allocator, [`PoolAllocator`]**: a stack of freed objects behind guards like a `Box`. It grows when the
+//! stack is empty, and then keeps its size.
 //!
 //! - When: nodes own their children, as in a tree that is torn down and rebuilt in each frame from the same timber.
 //! - Its point: code that is written with `Box` stays as it is, and nothing can be stale: the guard is the only owner.
-//! - Mind: nothing can be iterated over, and a guard stays on its thread. Growth takes time; [`reserve`](PoolAllocator::reserve)
-//!   moves it to a time that you choose.
+//! - Mind: nothing can be iterated over, and a guard stays on its thread. Growth takes time;
+//!   [`reserve`](PoolAllocator::reserve) moves it to a time that you choose.
 //!
-//! **The particle pool, [`ParticlePool`], and [`ObjectPool`] for objects of your own**: objects that know that they are pooled.
-//! A slot is an object or the link to the next free slot, in the same memory.
+//! **The particle pool, [`ParticlePool`], and [`ObjectPool`] for objects of your own**: objects that know that they are
+//! pooled. A slot is an object or the link to the next free slot, in the same memory.
 //!
 //! - When: many small objects that nobody refers to: sparks, drops, sounds. Or there is no heap.
 //! - Its point: the pool costs no memory at all beyond its objects.
-//! - Mind: the number of a slot does not say which object is meant. A pass over the objects meets the dead ones too, and
-//!   skips them one by one.
+//! - Mind: the number of a slot does not say which object is meant. A pass over the objects meets the dead ones too,
+//!   and skips them one by one.
 //!
 //! The texts: Terrance Cohen, [A Dynamic Component Architecture for High Performance
-//! Gameplay](https://gdcvault.com/play/1013164/A-Dynamic-Component-Architecture-for) (2010), and Michael Labbe, [Constant Time
-//! Memory Allocation From Object
-//! Pools](https://www.frogtoss.com/labs/constant-time-memory-allocation-with-object-pools.html) (2023), for the first; the
-//! modders' wiki [Object pool](https://gtamods.com/wiki/Object_pool) for the second; [Memory Management: Pool
-//! Allocator](https://devcry.heiho.net/html/2014/20141130-mm-pool-allocator.html) (2014) for the third; Robert Nystrom, [Game
-//! Programming Patterns](https://gameprogrammingpatterns.com/object-pool.html), for the fourth. What they say, remark by
-//! remark, with the test that shows it, is in `docs/classic.md` of the repository.
+//! Gameplay](https://gdcvault.com/play/1013164/A-Dynamic-Component-Architecture-for) (2010), and Michael Labbe,
+//! [Constant Time Memory Allocation From Object
+//! Pools](https://www.frogtoss.com/labs/constant-time-memory-allocation-with-object-pools.html) (2023), for the first;
+//! the modders' wiki [Object pool](https://gtamods.com/wiki/Object_pool) for the second; [Memory Management: Pool
+//! Allocator](https://devcry.heiho.net/html/2014/20141130-mm-pool-allocator.html) (2014) for the third; Robert Nystrom,
+//! [Game Programming Patterns](https://gameprogrammingpatterns.com/object-pool.html), for the fourth. What they say,
+//! remark by remark, with the test that shows it, is in `docs/classic.md` of the repository.
 //!
 //! # For a new program
 //!
@@ -112,8 +114,8 @@
 //! # Cargo features
 //!
 //! - `alloc` (default): the pools on the heap. Without it: [`ObjectPool`] and [`ParticlePool`].
-//! - `debug-aids`: `fill_dead_slots` of [`BytemapPool`] and [`PoolAllocator`], and `scramble_freed` of [`RosterPool`]. (A
-//!   [`ParticlePool`] then always checks its free slots.)
+//! - `debug-aids`: `fill_dead_slots` of [`BytemapPool`] and [`PoolAllocator`], and `scramble_freed` of [`RosterPool`].
+//!   (A [`ParticlePool`] then always checks its free slots.)
 //! - `validate`: a method of that name, which checks every invariant, on [`RosterPool`] and [`BytemapPool`].
 //!
 //! The crate is `no_std`.

@@ -176,8 +176,8 @@ macro_rules! pooled {
 /// # Ok::<(), millpond::Full<Voice>>(())
 /// ```
 ///
-/// **Where the objects are**: in the pool itself, an array of `N`. A [`HeapObjectPool`](super::HeapObjectPool) has as many as
-/// a number that is known only at run time, on the heap.
+/// **Where the objects are**: in the pool itself, an array of `N`. A [`HeapObjectPool`](super::HeapObjectPool) has as
+/// many as a number that is known only at run time, on the heap.
 #[derive(Clone)]
 #[doc(alias = "GenericPool")]
 pub struct ObjectPool<T, const N: usize, S = [T; N]> {

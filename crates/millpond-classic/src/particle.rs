@@ -41,8 +41,8 @@ use millpond::Stats;
 /// assert!(sparks.in_use(0)); // the slot freed last is used first
 /// ```
 ///
-/// The particles are in the pool itself, an array of `N`. A [`HeapParticlePool`](super::HeapParticlePool) has as many as a
-/// number that is known only at run time, on the heap.
+/// The particles are in the pool itself, an array of `N`. A [`HeapParticlePool`](super::HeapParticlePool) has as many
+/// as a number that is known only at run time, on the heap.
 ///
 /// The sample's numbers are `double`; these are `f32`, as in most particle systems: 20 bytes for a
 /// particle instead of 40. For `f64`, or fields of your own, an [`ObjectPool`] takes an `enum` of

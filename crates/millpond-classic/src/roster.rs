@@ -338,8 +338,8 @@ impl<T> RosterPool<T> {
 
     /// Ends this lifetime of a live slot.
     ///
-    /// What happens rarely is done by a function that gets parts of the pool, never all of it: a caller's loop then keeps the
-    /// partition in a register, although the loop has a call.
+    /// What happens rarely is done by a function that gets parts of the pool, never all of it: a caller's loop then
+    /// keeps the partition in a register, although the loop has a call.
     #[inline(always)]
     fn free_live(&mut self, index: usize, word: u32) {
         let partition = self.partition - 1;

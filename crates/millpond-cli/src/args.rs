@@ -210,9 +210,9 @@ pub(crate) struct PlanArguments {
     /// [default: the name of the trace's file, without its ending]
     #[arg(long, value_name = "NAME", value_parser = session_name, requires = "summary")]
     pub(crate) session: Option<String>,
-    /// Also compute the classes of a `millpond_memory::SizeClasses` from a recording of the heap, for requests of up to BYTES
-    /// bytes (512 if not given): the slot sizes that waste least, the number of slots of each, and the code for the
-    /// program.
+    /// Also compute the classes of a `millpond_memory::SizeClasses` from a recording of the heap, for requests of up to
+    /// BYTES bytes (512 if not given): the slot sizes that waste least, the number of slots of each, and the code for
+    /// the program.
     #[arg(
         long,
         value_name = "BYTES",

@@ -8,10 +8,11 @@ use millpond_terminal::arguments::number;
 
 /// Check whether recordings fit into the pools of a budget.
 ///
-/// The budget is one that `millpond plan --all --budget` wrote, with a pool for each class, or any other that `millpond_overflow::Budget::from_toml` reads. Each pool
-/// that overflows is told: when, by how much, and, where the recording has call stacks, which functions request its objects,
-/// those first that the budget's recording did not have. Objects of another size, and a peak at another time, are told where the
-/// budget says how they were: they are no failure.
+/// The budget is one that `millpond plan --all --budget` wrote, with a pool for each class, or any other that
+/// `millpond_overflow::Budget::from_toml` reads. Each pool that overflows is told: when, by how much, and, where the
+/// recording has call stacks, which functions request its objects, those first that the budget's recording did not
+/// have. Objects of another size, and a peak at another time, are told where the budget says how they were: they are no
+/// failure.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:

@@ -5,8 +5,8 @@
 //! 1. A [`Frame`] and its [`FrameRef`]s share a lifetime that no other frame has: `frame` makes it
 //!    up for each call, and both types are invariant in it. So a frame is only ever used with its
 //!    own links, and no link outlives its frame.
-//! 2. Each link points to a value that its frame holds, and no two links that differ point to bytes of the same value. A
-//!    frame neither moves nor removes a value.
+//! 2. Each link points to a value that its frame holds, and no two links that differ point to bytes of the same value.
+//!    A frame neither moves nor removes a value.
 //! 3. From `next` to `end` is memory of the frame that holds no value.
 //!
 //! So a link needs no check, and the borrow of the frame is the borrow of all of its values.

@@ -7,8 +7,8 @@
 //! | the same, built and used in one function | [`FrameMemory`]: links that the compiler checks, for values of any types |
 //! | objects that come and go one by one | a [`Pool`](millpond::Pool) of the crate `millpond` |
 //!
-//! All three take their memory when you create them, and touch it: a frame of a game then calls no allocator, and meets no
-//! page fault. (A `SizeClasses` may grow beyond what was reserved, if you let it.)
+//! All three take their memory when you create them, and touch it: a frame of a game then calls no allocator, and meets
+//! no page fault. (A `SizeClasses` may grow beyond what was reserved, if you let it.)
 //!
 //! ```
 //! use millpond_memory::{FrameLink, FramePool};

@@ -48,11 +48,11 @@ impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for Evic
     }
 }
 
-/// An overflow policy: a full pool evicts the live object with the smallest key, like [`EvictLeast`], but refuses the new
-/// value if its own key is smaller than all others. Of equal keys, the new value has the slot.
+/// An overflow policy: a full pool evicts the live object with the smallest key, like [`EvictLeast`], but refuses the
+/// new value if its own key is smaller than all others. Of equal keys, the new value has the slot.
 ///
-/// The key function gets only the value, because the new one has no handle yet. The pools' `insert_unless_least` does the
-/// same as this policy.
+/// The key function gets only the value, because the new one has no handle yet. It is called once for that one and once
+/// per live object, when the pool is full. The pools' `insert_unless_least` does the same as this policy.
 ///
 /// ```
 /// use millpond::Pool;

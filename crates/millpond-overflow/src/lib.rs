@@ -1,5 +1,5 @@
-//! What a full pool does, as a value: policies for the pools of the crate `millpond`, chosen beside a pool or at run time, and
-//! budgets that name them.
+//! What a full pool does, as a value: policies for the pools of the crate `millpond`, chosen beside a pool or at run
+//! time, and budgets that name them.
 //!
 //! | policy | what a full pool does | cost when full | use it for |
 //! | --- | --- | --- | --- |
@@ -35,10 +35,11 @@
 //! ```
 //!
 //! Each policy works with every pool that is [`Bounded`](millpond::overflow::Bounded). (What [`EvictLeast`] and
-//! [`EvictLesser`] do, a pool's own methods `insert_or_evict` and `insert_unless_least` do as well, without this crate.) With
-//! pools that insert in another way (a [`Recycler`](millpond::Recycler), a [`HandleAllocator`](millpond::HandleAllocator)
-//! beside your own arrays), call [`EvictOldest::oldest`] to find the object to remove. To choose a policy at run time, for
-//! example from a [`Budget`], use a [`PolicyPool`]; [`Overflow`] has the policies' names.
+//! [`EvictLesser`] do, a pool's own methods `insert_or_evict` and `insert_unless_least` do as well, without this
+//! crate.) With pools that insert in another way (a [`Recycler`](millpond::Recycler), a
+//! [`HandleAllocator`](millpond::HandleAllocator) beside your own arrays), call [`EvictOldest::oldest`] to find the
+//! object to remove. To choose a policy at run time, for example from a [`Budget`], use a [`PolicyPool`]; [`Overflow`]
+//! has the policies' names.
 //!
 //! # Cargo features
 //!
@@ -82,7 +83,6 @@ mod policy;
 mod policy_pool;
 #[cfg(feature = "serde")]
 mod saved;
-mod snapshots;
 mod spill;
 
 #[cfg(feature = "alloc")]

@@ -2,6 +2,30 @@ use millpond::Full;
 use millpond::overflow::{Bounded, Inserted};
 
 /// An overflow policy: inserts into a pool, full or not.
+///
+/// It is a trait so that a program can have policies of its own, from what a pool that is [`Bounded`] offers:
+///
+/// ```
+/// use millpond::{Full, Pool};
+/// use millpond::overflow::{Bounded, Inserted};
+/// use millpond_overflow::Policy;
+///
+/// /// A full pool starts again from nothing: a cache that is cheap to fill.
+/// struct ClearAll;
+///
+/// impl<P: Bounded> Policy<P> for ClearAll {
+///     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
+///         if pool.is_full() {
+///             pool.clear();
+///         }
+///         pool.insert(value).map(|handle| (handle, None))
+///     }
+/// }
+///
+/// let mut paths = Pool::new(2);
+/// ["a to b", "b to c", "c to d"].map(|path| ClearAll.insert(&mut paths, path).unwrap());
+/// assert_eq!(paths.values().collect::<Vec<_>>(), [&"c to d"]);
+/// ```
 pub trait Policy<P: Bounded> {
     /// Inserts `value` into `pool`; if the pool is full, applies the policy.
     ///

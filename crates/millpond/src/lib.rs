@@ -54,9 +54,9 @@
 //! - **Which slot is reused next?** The one freed last ([`reuse::Lifo`], the fastest); [`reuse`] has the others.
 //! - **Which handles?** [`Handle`] has eight bytes and practically never runs out of generations; [`handle`] has a table
 //!   of smaller ones.
-//! - **What if a pool is full?** `insert` returns [`Full`], from which [`into_inner`](Full::into_inner) gives you the value
-//!   back, and nothing else changes. [`insert_or_evict`](Pool::insert_or_evict) evicts; the crate [`millpond-overflow`] has
-//!   all policies: refuse, evict, spill, grow.
+//! - **What if a pool is full?** `insert` returns [`Full`], from which [`into_inner`](Full::into_inner) gives you the
+//!   value back, and nothing else changes. [`insert_or_evict`](Pool::insert_or_evict) evicts; the crate
+//!   [`millpond-overflow`] has all policies: refuse, evict, spill, grow.
 //! - **How many slots?** `millpond plan`, the tool that comes with this crate, works them out from a recording of your
 //!   program, and a `Budget` of [`millpond-overflow`] keeps them in one place.
 //!
@@ -175,6 +175,9 @@ const _: () = assert!(
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+// The docs that a macro writes are read in this crate and in those beside it: their links name the crate.
+#[cfg(doc)]
+extern crate self as millpond;
 #[cfg(any(feature = "std", all(test, any(loom, shuttle))))]
 extern crate std;
 
@@ -259,8 +262,13 @@ mod pages {
 pub use pools::allocator::beside::*;
 
 /// What the crates of this repository whose pools are built beside this library or of its pools share with it, of each
-/// version with the same version only: memory, guards against panics, marks of dead slots, evictions, and states that can be
-/// saved. Not for anything else.
+/// version with the same version only: memory, guards against panics, marks of dead slots, evictions, and states that
+/// can be saved. Not for anything else.
+///
+/// The traits that seal `Bounded` and `snapshot::State` can be named with this feature alone, so a crate must ask for
+/// it to implement them (`bounded` does). No unsafe code takes their word: what a pool takes over of another one is
+/// compared with its own slots first. An implementation that lies gets wrong objects, as wrong safe code does, and no
+/// memory that is not its own.
 #[cfg(feature = "__parts")]
 #[doc(hidden)]
 pub mod __parts {
@@ -270,7 +278,6 @@ pub mod __parts {
     pub use crate::overflow::evict::{
         first_evictable, insert_or_evict, insert_unless_least, replace,
     };
-    pub use crate::overflow::sealed::Sealed;
     pub use crate::reports::debug::fill as dead_slots;
     pub use crate::reports::validate as checks;
     pub use crate::slots::reuse::OrderOf;
@@ -278,8 +285,9 @@ pub mod __parts {
     pub use crate::snapshot::format::{
         NewPool, Refused, check_migration, other_version, read_list, take_over, used_slots, write,
     };
+    pub use crate::snapshot::state::Shape;
     pub use crate::snapshot::state::sealed::{Restore, State};
-    pub use crate::snapshot::state::{Shape, checksum_of_values};
+    pub use crate::{__bounded as bounded, __snapshots as snapshots};
 
     use crate::handle::{self, Handle, HandleLayout as _};
 

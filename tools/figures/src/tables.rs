@@ -246,6 +246,33 @@ fn peers(bench: &Bench) -> Result<String, String> {
     by_store(STORES, &columns)
 }
 
+/// What the pages call a work of the records, as the benchmark's page does.
+fn title(work: &str) -> String {
+    let (of, part) = work.split_once(", ").unwrap_or((work, ""));
+    let form = || format!("`{part}`");
+    match (of, part) {
+        ("frames", "births and deaths") => part.to_owned(),
+        ("frames", "shared") => "shared loop".to_owned(),
+        ("frames", "lookups") => "shared loop with lookups".to_owned(),
+        ("frames", _) => format!("frames by {}", form()),
+        ("sparse", _) => format!("{}, 100 live", form()),
+        ("churn", "opaque") => "removal and insertion".to_owned(),
+        ("churn", _) => "removal and insertion, folded".to_owned(),
+        ("get", _) => "lookup".to_owned(),
+        ("create", _) => "creation".to_owned(),
+        ("clear+refill", _) => "`clear` and refill".to_owned(),
+        ("retain", _) => "`retain`".to_owned(),
+        ("quadtree", _) => "quadtree rebuilt in each frame".to_owned(),
+        ("replay", _) => "replay of a game".to_owned(),
+        ("replay openttd-600ticks", _) => "replay of OpenTTD's heap".to_owned(),
+        ("growth", _) => "longest insertion".to_owned(),
+        _ => match of.strip_prefix("iterate ").and_then(|live| live.strip_suffix('%')) {
+            Some(percent) => format!("{}, {percent} % live", form()),
+            None => work.to_owned(),
+        },
+    }
+}
+
 /// Every work with objects of 64 bytes at which a pool takes longer than the best peer in one of its cells, and memory of
 /// which it takes more: of all cells the least and the most, and the peers that are ahead.
 fn losses(bench: &Bench) -> Result<String, String> {
@@ -285,7 +312,7 @@ fn losses(bench: &Bench) -> Result<String, String> {
         let peers = peers.into_iter().collect::<Vec<_>>().join(", ");
         let [pool, vec_pool] = [false, true]
             .map(|vec| between(ratios.get(&(work.clone(), vec)).map_or(&[], Vec::as_slice)));
-        _ = writeln!(text, "| {work} | {pool} | {vec_pool} | {peers} |");
+        _ = writeln!(text, "| {} | {pool} | {vec_pool} | {peers} |", title(&work));
     }
     let small = bench.small_store("slotmap")?;
     let ratio = |pool| bench.small_store(pool).map(|bytes| bytes / small);
@@ -439,8 +466,8 @@ mod tests {
         let text = losses(&bench(1.004)).unwrap();
         assert_eq!(text, "In no cell of the record.\n");
         let text = losses(&bench(1.5)).unwrap();
-        assert!(text.contains("| frames, shared | 1.50 | 1.50 | peer |"), "{text}");
-        assert!(text.contains("| churn, opaque | 1.50 | 1.50 | peer |"), "{text}");
+        assert!(text.contains("| shared loop | 1.50 | 1.50 | peer |"), "{text}");
+        assert!(text.contains("| removal and insertion | 1.50 | 1.50 | peer |"), "{text}");
         assert!(text.contains("| memory of a pool of one object | 1.50 | 0.90 | slotmap |"));
         assert_eq!(text.lines().count(), 2 + 6 + 1, "{text}");
         // One cell of several, and in it only one of the two.

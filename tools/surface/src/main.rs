@@ -1,6 +1,6 @@
-//! `ci/surface/check`: the public surface of the library and of the crates beside it, item by item and method by method, beside what `recorded.txt`
-//! says; and the methods of `Pool` that another pool lacks (of `Recycler` that `SyncRecycler` lacks) beside `gaps.txt`,
-//! which has the reason for each.
+//! `ci/surface/check`: the public surface of the library and of the crates beside it, item by item and method by
+//! method, beside what `recorded.txt` says; and the methods of `Pool` that another pool lacks (of `Recycler` that
+//! `SyncRecycler` lacks) beside `gaps.txt`, which has the reason for each.
 //!
 //! It reads the JSON that rustdoc writes. Rustdoc's JSON is not stable: `RUSTC_BOOTSTRAP` makes the installed rustdoc write
 //! it, and only a few of its fields are read here, by their names. (A library with its types is for one version of the

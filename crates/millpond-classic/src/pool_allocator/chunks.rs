@@ -2,12 +2,13 @@
 //!
 //! # Invariant
 //!
-//! 1. All slots of one [`Chunks`] are of one type, [`Slot<T>`], and lie in the chunks as [`Chunk::slot`] says; the free list
-//!    stores them without the type. Each of them finds its header, which points to the `Chunks`.
-//! 2. Each slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a guard.
-//!    Only the last means that its value is initialised. On the list, it has the link to the next slot of the list.
-//! 3. `shares` counts each [`Share`], each slot that is in a [`FreeSlot`] or a guard among them. The chunks and their memory
-//!    are freed when it reaches 0, and not before.
+//! 1. All slots of one [`Chunks`] are of one type, [`Slot<T>`], and lie in the chunks as [`Chunk::slot`] says; the free
+//!    list stores them without the type. Each of them finds its header, which points to the `Chunks`.
+//! 2. Each slot is in one place: from `fresh` on (it was never used), on the free list, in a [`FreeSlot`], or in a
+//!    guard. Only the last means that its value is initialised. On the list, it has the link to the next slot of the
+//!    list.
+//! 3. `shares` counts each [`Share`], each slot that is in a [`FreeSlot`] or a guard among them. The chunks and their
+//!    memory are freed when it reaches 0, and not before.
 //! 4. If the chunks fill free slots (`debug-aids`), every byte of the value of a slot that is fresh or on the list is
 //!    initialised.
 //!
@@ -56,8 +57,8 @@ type Header = NonNull<Chunks>;
 const LINE: usize = 64;
 
 impl<T> Slot<T> {
-    /// Whether small slots share a header, which lies at the start of each so many bytes of memory. Freeing a value then
-    /// touches the header, which is in use all the time, instead of one that waits beside each value.
+    /// Whether small slots share a header, which lies at the start of each so many bytes of memory. Freeing a value
+    /// then touches the header, which is in use all the time, instead of one that waits beside each value.
     ///
     /// Where addresses have fewer bits, so much alignment may be too much to ask for.
     const SHARES_HEADER: bool = cfg!(target_pointer_width = "64")
@@ -70,7 +71,8 @@ impl<T> Slot<T> {
         false => Self::HEADER + size_of::<Self>(),
     };
 
-    /// The headers of this many groups in a row lie in different lines, lest they all compete for the same place in a cache.
+    /// The headers of this many groups in a row lie in different lines, lest they all compete for the same place in a
+    /// cache.
     const LINES: usize = if Self::SHARES_HEADER { 8 } else { 1 };
 
     /// The bytes from a header to the first slot, which keep both aligned.
@@ -129,8 +131,8 @@ pub(super) struct Chunks {
     owners: Cell<usize>,
     inserted: Cell<u64>,
     refused: Cell<u64>,
-    /// The next slot that was never used: the number of its chunk, and of the slot there, which may be the one after the
-    /// last.
+    /// The next slot that was never used: the number of its chunk, and of the slot there, which may be the one after
+    /// the last.
     fresh: Cell<(usize, usize)>,
     /// How many slots were used. A fresh one is taken only if no other is free, so it is the most that were at once.
     used: Cell<usize>,
@@ -208,7 +210,8 @@ impl Default for Owner {
 impl Clone for Owner {
     #[inline]
     fn clone(&self) -> Self {
-        // So that the shares of owners and those of slots, of which memory has room for fewer, are no more than can be counted.
+        // So that the shares of owners and those of slots, of which memory has room for fewer, are no more than can be
+        // counted.
         let owners = self.owners.get() + 1;
         assert!(owners <= usize::MAX / 2, "a pool allocator has fewer than 2^31 clones");
         self.owners.set(owners);

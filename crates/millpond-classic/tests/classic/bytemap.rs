@@ -194,9 +194,9 @@ fn operations(count: usize, steps: usize) {
     }
 }
 
-/// "Five fields: the slots (each as large as the largest type stored in it), a byte map with one byte per slot …, the slot
-/// count, a first-free cursor, and whether the arrays were allocated": a model of these fields, with the operations of the
-/// published table.
+/// "Five fields: the slots (each as large as the largest type stored in it), a byte map with one byte per slot …, the
+/// slot count, a first-free cursor, and whether the arrays were allocated": a model of these fields, with the
+/// operations of the published table.
 #[test]
 fn million_random_operations_agree_with_the_table_bit_for_bit() {
     operations(0, 5_000);
@@ -424,8 +424,8 @@ fn delete_keeps_the_seed_and_moves_the_cursor_only_down() {
     }
 }
 
-/// "Advance the cursor slot by slot from where it stands; at the end wrap to 0 and go round once more …; none found: null":
-/// the cursor is then at the end, and what is freed in the meantime is found in the published order.
+/// "Advance the cursor slot by slot from where it stands; at the end wrap to 0 and go round once more …; none found:
+/// null": the cursor is then at the end, and what is freed in the meantime is found in the published order.
 #[test]
 fn failed_new_moves_the_cursor_to_the_end_as_published() {
     let mut pool = BytemapPool::new(5);

@@ -35,8 +35,8 @@ fn the_objects_are_created_up_front_and_each_says_whether_it_is_in_use() {
     assert!(format!("{pool:?}").starts_with("{0: Particle { x: 1.0"));
 }
 
-/// "Particles with position, velocity and remaining frames; `animate` moves each, a particle whose time is up goes back to
-/// the pool in the same pass."
+/// "Particles with position, velocity and remaining frames; `animate` moves each, a particle whose time is up goes back
+/// to the pool in the same pass."
 #[test]
 fn animate_moves_each_and_frees_in_the_same_pass() {
     let mut pool = ParticlePool::<4>::new();
@@ -155,15 +155,15 @@ fn the_samples_agree(frames: u32, seed: u64) {
     assert!(refused > 0 && a.peak == CAPACITY);
 }
 
-/// "… or they do not (a separate bit field says so, and objects of any type can be pooled)": the sample's particles in a
-/// `Pool`.
+/// "… or they do not (a separate bit field says so, and objects of any type can be pooled)": the sample's particles in
+/// a `Pool`.
 #[test]
 fn the_sample_on_a_pool_agrees_over_200_000_frames() {
     the_samples_agree(if cfg!(miri) { 500 } else { 200_000 }, 1);
 }
 
-/// "A fixed array … or a dynamic array of a given size": the same particles, frame by frame, as in the pool whose size is
-/// constant, and no large stack.
+/// "A fixed array … or a dynamic array of a given size": the same particles, frame by frame, as in the pool whose size
+/// is constant, and no large stack.
 #[test]
 fn a_pool_on_the_heap_has_the_size_that_is_chosen_at_run_time() {
     let mut constant = ParticlePool::<100>::new();

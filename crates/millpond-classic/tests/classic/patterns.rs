@@ -125,8 +125,8 @@ fn slots_of_several_chunks_are_on_one_free_list() {
     assert_eq!(pool.chunks(), 3);
 }
 
-/// "They may have several initialisers", and "where objects know their pool, only the pool may make them": the module is
-/// the border.
+/// "They may have several initialisers", and "where objects know their pool, only the pool may make them": the module
+/// is the border.
 #[test]
 fn a_pool_has_several_initialisers() {
     let made = |(health, speed): (i32, i32)| move || (health, speed);
@@ -155,8 +155,8 @@ fn a_burst_of_explosions_does_not_starve_the_enemies() {
     assert_eq!(large.capacity() - large.stats().peak, 980);
 }
 
-/// "A component architecture keeps each kind of component in such a pool": a pass over one kind, which finds the entity's
-/// other components, and none of an entity that is gone.
+/// "A component architecture keeps each kind of component in such a pool": a pass over one kind, which finds the
+/// entity's other components, and none of an entity that is gone.
 #[test]
 fn each_kind_of_component_is_in_a_pool_of_its_own() {
     struct Speed {
@@ -194,8 +194,8 @@ fn each_kind_of_component_is_in_a_pool_of_its_own() {
     assert!(places.get(reused).is_none(), "not the place of the one before");
 }
 
-/// "Worked example to reproduce exactly", for each text in one program, which a reader of the texts can follow; it checks
-/// itself.
+/// "Worked example to reproduce exactly", for each text in one program, which a reader of the texts can follow; it
+/// checks itself.
 #[test]
 fn worked_examples_of_all_texts_run_as_one_program() {
     crate::designs::main();

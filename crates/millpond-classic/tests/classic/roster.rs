@@ -63,14 +63,13 @@ impl Published {
     }
 }
 
-/// "Three arrays: the objects; the roster, a permutation of all slot indices; and the reverse table
-/// from slot index to roster index. A partition splits the roster: entries below it are live, the
-/// entry at it is the next to hand out." And: "Allocate: hand out roster[partition], then
-/// partition += 1. Free: look up the roster index of the freed slot, swap that roster entry with the
-/// one at partition - 1, keep the reverse table in step, then partition -= 1." So "the slot freed last is handed out next",
-/// and "when the partition reaches the end, allocation fails". "It is contiguous; nothing ever moves; a handle stays valid
-/// until its object is freed." "Handles carry a generation, so that a stale handle to a reused slot is refused instead of
-/// silently reading someone else's object."
+/// "Three arrays: the objects; the roster, a permutation of all slot indices; and the reverse table from slot index to
+/// roster index. A partition splits the roster: entries below it are live, the entry at it is the next to hand out."
+/// And: "Allocate: hand out roster[partition], then partition += 1. Free: look up the roster index of the freed slot,
+/// swap that roster entry with the one at partition - 1, keep the reverse table in step, then partition -= 1." So "the
+/// slot freed last is handed out next", and "when the partition reaches the end, allocation fails". "It is contiguous;
+/// nothing ever moves; a handle stays valid until its object is freed." "Handles carry a generation, so that a stale
+/// handle to a reused slot is refused instead of silently reading someone else's object."
 #[test]
 fn roster_and_partition_are_those_of_the_published_algorithm_after_every_operation() {
     for slots in [0, 1, 2, 3, 6, 64, 65, 200] {

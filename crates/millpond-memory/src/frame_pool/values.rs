@@ -2,8 +2,8 @@
 //!
 //! # Invariant
 //!
-//! 1. A link's number is a multiple of the [`STRIDE`](FrameLink::STRIDE), and so is `first`, and neither is 0: only this
-//!    module makes links and moves `first`.
+//! 1. A link's number is a multiple of the [`STRIDE`](FrameLink::STRIDE), and so is `first`, and neither is 0: only
+//!    this module makes links and moves `first`.
 //! 2. `bytes` is the number of values times the stride.
 //! 3. `room` is at most the capacity of `values`, whose memory stays where it is.
 //!
@@ -198,8 +198,8 @@ impl<T> FrameValues<T> {
     }
 }
 
-/// Where the value of a link of this frame is, or of the one behind the last. The distance of a number from `first` is a multiple of the size
-/// (invariant 1) and at most the bytes of all values (invariant 2).
+/// Where the value of a link of this frame is, or of the one behind the last. The distance of a number from `first` is
+/// a multiple of the size (invariant 1) and at most the bytes of all values (invariant 2).
 ///
 /// `first` is taken from the start, which is known before the link is: a walk along links then waits for no more than
 /// the links themselves.

@@ -198,8 +198,8 @@ impl Block {
         let header = self.header();
         let mut offset = header.free.get() as usize;
         if offset != 0 {
-            // SAFETY: the offset is that of a dead slot, within the block (invariants 2 and 3), which begins with the offset
-            // of the next one.
+            // SAFETY: the offset is that of a dead slot, within the block (invariants 2 and 3), which begins with the
+            // offset of the next one.
             header.free.set(unsafe { self.at(offset).cast::<u32>().read() });
         } else {
             offset = header.fresh.get() as usize;

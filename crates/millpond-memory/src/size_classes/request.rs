@@ -217,7 +217,8 @@ impl SizeClasses {
             unsafe { self.deallocate_elsewhere(memory, layout) };
             return;
         };
-        // SAFETY: the memory is a live slot of a block (invariant 1), all of which have this size, and it is no longer used.
+        // SAFETY: the memory is a live slot of a block (invariant 1), all of which have this size, and it is no longer
+        // used.
         let block = unsafe { Block::give_back(memory, class.slot_bytes, self.block_bytes) };
         class.note_death(layout.size());
         if block.live() == 0 || !block.is_listed() {

@@ -28,7 +28,8 @@ pub(super) const CLASSES_MAX: usize = NO_CLASS as usize;
 const ROWS: usize = (ALIGN_MAX / GRANULE).ilog2() as usize + 1;
 
 impl ClassTable {
-    /// The table of classes of these sizes, which rise, and are multiples of the granule. (What comes with each is not used.)
+    /// The table of classes of these sizes, which rise, and are multiples of the granule. (What comes with each is not
+    /// used.)
     #[inline]
     pub(super) fn try_new(sizes: &[(usize, usize)]) -> Result<Self, OutOfMemory> {
         let row_len = sizes.last().map_or(0, |(largest, _)| largest / GRANULE + 1);

@@ -254,8 +254,8 @@ impl<'frame> Part<'frame> {
     }
 }
 
-/// "Motivating use: a quadtree for collision that is torn down and rebuilt from the same timber every frame at 60 frames a
-/// second": each place is found again, and no memory is taken.
+/// "Motivating use: a quadtree for collision that is torn down and rebuilt from the same timber every frame at 60
+/// frames a second": each place is found again, and no memory is taken.
 #[test]
 fn a_quadtree_is_rebuilt_in_each_frame_from_the_same_memory() {
     let mut memory = FrameMemory::new(400 * size_of::<Part<'_>>());

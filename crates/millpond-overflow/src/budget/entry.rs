@@ -78,10 +78,10 @@ impl Entry {
         self
     }
 
-    /// Makes a pool of `max` slots whose memory is [untouched](millpond::PoolBuilder::untouched): the capacity is the number of
-    /// slots that are planned to be used, and `max` the number that there are. So there are two figures: the capacity is what
-    /// the pool costs in memory, and `max` in addresses. The [limit](super::Budget::limit) holds for `max`, as it does where
-    /// a pool grows, so that it bounds the memory as well.
+    /// Makes a pool of `max` slots whose memory is [untouched](millpond::PoolBuilder::untouched): the capacity is the
+    /// number of slots that are planned to be used, and `max` the number that there are. So there are two figures: the
+    /// capacity is what the pool costs in memory, and `max` in addresses. The [limit](super::Budget::limit) holds for
+    /// `max`, as it does where a pool grows, so that it bounds the memory as well.
     ///
     /// Nothing stops a pool at its planned slots. How many it has used, [`slots_used`](Pool::slots_used) says:
     ///
@@ -115,7 +115,8 @@ impl Entry {
         self.untouched.is_some()
     }
 
-    /// Returns the number of slots of the pool; of an [untouched](Self::untouched) one, those that are planned to be used.
+    /// Returns the number of slots of the pool; of an [untouched](Self::untouched) one, those that are planned to be
+    /// used.
     #[must_use]
     #[inline]
     pub const fn capacity(&self) -> usize {
@@ -211,8 +212,8 @@ impl<'b> Scenario<'b> {
         }
     }
 
-    /// Returns the capacity of `pool`, for pools that are not built here. Of an [untouched](Entry::untouched) one, it is the
-    /// number of slots that are planned to be used; the [entry](Self::entry) has the other one as well.
+    /// Returns the capacity of `pool`, for pools that are not built here. Of an [untouched](Entry::untouched) one, it
+    /// is the number of slots that are planned to be used; the [entry](Self::entry) has the other one as well.
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -248,8 +249,8 @@ impl<'b> Scenario<'b> {
         self.builder(name)?.try_build().map_err(|error| self.cannot_build(name, error))
     }
 
-    /// Returns a builder with this name and its entry's capacity, [untouched](Entry::untouched) if the entry says so, to
-    /// choose the reuse order and the handle layout. The entry's policy is ignored.
+    /// Returns a builder with this name and its entry's capacity, [untouched](Entry::untouched) if the entry says so,
+    /// to choose the reuse order and the handle layout. The entry's policy is ignored.
     ///
     /// ```
     /// use millpond_overflow::budget::{Budget, Entry};

@@ -154,8 +154,8 @@ fn policy(value: &Value<'_>) -> Result<Overflow, BudgetError> {
     name.parse().map_err(|error| wrong(format!("`on_full` is {}: {error}", Quoted(name))))
 }
 
-/// The entries of a table, by name. Whether the table keeps them like this, a feature of the parser decides, and a budget
-/// takes them faster.
+/// The entries of a table, by name. Whether the table keeps them like this, a feature of the parser decides, and a
+/// budget takes them faster.
 fn entries<'v, 't>(
     value: &'v Value<'t>,
 ) -> Result<Vec<(&'v Name<'t>, &'v Value<'t>)>, BudgetError> {

@@ -101,11 +101,10 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// If the scenario already has a pool of this name, if the entry has no slots or more than the
-    /// pool's limit, or if it contradicts itself: it [spills](Entry::spill) without slots to spill
-    /// into, [grows](Entry::grow) without a maximum or to less than its capacity, or has such slots
-    /// or a maximum and another policy; or it is [untouched](Entry::untouched) and has another policy than to refuse, or fewer
-    /// slots than are planned to be used.
+    /// If the scenario already has a pool of this name, if the entry has no slots or more than the pool's limit, or if
+    /// it contradicts itself: it [spills](Entry::spill) without slots to spill into, [grows](Entry::grow) without a
+    /// maximum or to less than its capacity, or has such slots or a maximum and another policy; or it is
+    /// [untouched](Entry::untouched) and has another policy than to refuse, or fewer slots than are planned to be used.
     #[inline]
     pub fn insert(&mut self, scenario: &str, pool: &str, entry: Entry) -> Result<(), BudgetError> {
         let limit = self.limits.get(pool).map_or(Self::LIMIT_DEFAULT, |(_, limit)| *limit);

@@ -4,9 +4,13 @@ mod saved;
 use alloc::vec::Vec;
 use core::{iter, mem};
 
+#[cfg(feature = "validate")]
+use millpond::__parts::checks::ensure;
 use millpond::__parts::{first_evictable, or_panic, replace};
 use millpond::overflow::{Bounded, Inserted, Lifetimes};
 use millpond::reuse::ReuseOrder;
+#[cfg(feature = "validate")]
+use millpond::validate::Violation;
 use millpond::{BuildError, Full, HandleLayout, Recycler};
 
 use crate::Policy;
@@ -182,7 +186,7 @@ impl<H: HandleLayout> EvictOldest<H> {
     }
 
     /// Returns the oldest live object in the list whose slot can be used again, or `None` if there
-    /// is none.
+    /// is none. O(1) on average: the handles before it leave the list.
     ///
     /// ```
     /// use millpond::HandleAllocator;
@@ -197,6 +201,7 @@ impl<H: HandleLayout> EvictOldest<H> {
     /// assert_eq!(oldest.oldest(&handles), Some(b));
     /// ```
     #[inline]
+    #[must_use]
     pub fn oldest(&mut self, pool: &impl Lifetimes<Handle = H>) -> Option<H> {
         loop {
             let handle = self.places.get(self.oldest as usize)?.handle?;
@@ -269,6 +274,34 @@ impl<H: HandleLayout> EvictOldest<H> {
         Some(acquired)
     }
 
+    /// Checks that the list has a place for each of so many slots, and leads through each that has a handle, and back.
+    #[cfg(feature = "validate")]
+    pub(crate) fn validate(&self, slots: usize) -> Result<(), Violation> {
+        ensure(
+            self.places.len() >= slots,
+            "the list of ages has a place for each slot",
+            format_args!("{} for {slots}", self.places.len()),
+        )?;
+        let (mut before, mut at, mut listed) = (NONE, self.oldest, 0);
+        while let Some(place) = self.places.get(at as usize) {
+            ensure(
+                place.older == before && place.handle.is_some_and(|handle| handle.index() == at),
+                "the list of ages has the slots' own handles, and leads back the way that it came",
+                format_args!("slot {at} comes after {before} and has {:?}", place.handle),
+            )?;
+            (before, at, listed) = (at, place.newer, listed + 1);
+        }
+        let noted = self.places.iter().filter(|place| place.handle.is_some()).count();
+        ensure(
+            at == NONE && before == self.newest && listed == noted,
+            "the list of ages ends at the newest, and has each slot that has a handle",
+            format_args!(
+                "{at} comes after {before}, {} is the newest; {listed} of {noted}",
+                self.newest
+            ),
+        )
+    }
+
     #[inline]
     fn unlink(&mut self, slot: u32) {
         let Place { older, newer, .. } = self.places[slot as usize];
@@ -305,8 +338,8 @@ impl<H: Clone> Clone for EvictOldest<H> {
 impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     /// # Panics
     ///
-    /// If the list needs memory, and there is not enough: for the slots that the pool has, before the insertion; for those by
-    /// which the pool has grown, after it, so that the value is in the pool, and not in the list.
+    /// If the list needs memory, and there is not enough: for the slots that the pool has, before the insertion; for
+    /// those by which the pool has grown, after it, so that the value is in the pool, and not in the list.
     #[inline]
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
@@ -320,5 +353,43 @@ impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
         };
         self.note(inserted.0);
         Ok(inserted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use millpond::Handle;
+
+    use super::{EvictOldest, NONE};
+
+    type Breaks = fn(&mut EvictOldest<Handle<u8>>);
+
+    #[test]
+    fn a_list_that_is_broken_is_found() {
+        let mut list = EvictOldest::try_new(4).unwrap();
+        [2, 0, 3].into_iter().for_each(|slot| list.note(Handle::from_parts(slot, 1).unwrap()));
+        list.validate(4).unwrap();
+        EvictOldest::<Handle<u8>>::default().validate(0).unwrap();
+        assert!(list.validate(5).is_err());
+        let leads: [Breaks; 4] = [
+            |list| list.places[0].older = 3,
+            |list| list.places[3].newer = 2,
+            |list| list.places[0].handle = None,
+            |list| list.places[0].handle = Handle::from_parts(1, 1),
+        ];
+        let ends: [Breaks; 4] = [
+            |list| list.newest = 0,
+            |list| list.oldest = NONE,
+            |list| list.places[3].newer = 4,
+            |list| list.places[1].handle = Handle::from_parts(1, 1),
+        ];
+        for (rule, broken) in [("leads back", leads), ("ends at", ends)] {
+            for breaks in broken {
+                let mut list = list.clone();
+                breaks(&mut list);
+                let violation = list.validate(4).unwrap_err();
+                assert!(violation.rule().contains(rule), "{violation}");
+            }
+        }
     }
 }

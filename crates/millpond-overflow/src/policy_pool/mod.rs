@@ -4,6 +4,7 @@ mod snapshot;
 
 use core::ops::{Index, IndexMut};
 
+use millpond::__parts::snapshots;
 use millpond::overflow::{Inserted, Lifetimes};
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::vec_pool::ReserveError;
@@ -12,7 +13,6 @@ use millpond::{
     VecPoolBuilder,
 };
 
-use crate::snapshots::snapshots;
 use crate::spill::{shifted, slots_together};
 use crate::{EvictLeast, EvictLesser, EvictOldest, Overflow, Policy, Refuse, Spill};
 
@@ -81,9 +81,9 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, VecPool<T, R, H
 ///
 /// # Snapshots and saved games
 ///
-/// A [snapshot](millpond::snapshot), and with the feature `serde` the saved form, holds all parts, and the ages of the objects for
-/// [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes; a pool with another one, or with
-/// more slots, [takes over](Self::migrate_from) the objects of an old one.
+/// A [snapshot](millpond::snapshot), and with the feature `serde` the saved form, holds all parts, and the ages of the
+/// objects for [`Overflow::EvictOldest`]. It can be restored into pools with the same policy and sizes; a pool with
+/// another one, or with more slots, [takes over](Self::migrate_from) the objects of an old one.
 ///
 /// ```
 /// use millpond::Pool;
@@ -241,7 +241,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.stats()
     }
 
-    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
+    /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1). (Those of the first pool:
+    /// after a [migration](Self::migrate_from) from a pool of another name, the other parts begin at their own.)
     #[must_use]
     pub fn generations(&self) -> Generations {
         self.first().generations()
@@ -290,14 +291,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     #[cfg(feature = "debug-aids")]
     #[must_use]
     pub fn removal_of(&self, handle: H) -> Option<millpond::debug::Removal> {
-        let mut part = handle;
-        for pool in [self.first(), self.second()] {
-            let Some(beyond) = part.index().checked_sub(pool.capacity() as u32) else {
-                return Some(pool.removal_of(part)?.in_slot(handle.index()));
-            };
-            part = H::from_parts(beyond, handle.generation())?;
-        }
-        Some(self.pools.second().removal_of(part)?.in_slot(handle.index()))
+        let fixed = self.pools.first();
+        let removal = match (self.pools.inside(handle), fixed.inside(handle)) {
+            (Some(inner), _) => self.pools.second().removal_of(inner),
+            (None, Some(inner)) => fixed.second().removal_of(inner),
+            (None, None) => fixed.first().removal_of(handle),
+        };
+        Some(removal?.in_slot(handle.index()))
     }
 
     /// Grows until `additional` more values can be inserted without growth or loss, so that growth
@@ -344,9 +344,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second_mut().shrink_to_fit()
     }
 
-    /// Inserts `value`; if the pool is full, applies the policy. `key` is used by
-    /// [`Overflow::EvictLeast`]: the object with the smallest key is evicted, and `value` is inserted even if its own key
-    /// is smaller still ([`insert_unless_least`](Self::insert_unless_least) refuses it then).
+    /// Inserts `value`; if the pool is full, applies the policy. `key` is used by [`Overflow::EvictLeast`]: the object
+    /// with the smallest key is evicted, and `value` is inserted even if its own key is smaller still
+    /// ([`insert_unless_least`](Self::insert_unless_least) refuses it then).
     ///
     /// # Errors
     ///
@@ -364,8 +364,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         }
     }
 
-    /// Like [`insert_by`](Self::insert_by), but with [`Overflow::EvictLeast`], a full pool refuses `value` if its own key is
-    /// smaller than all others. Of equal keys, `value` has the slot. Other policies do not use `key`.
+    /// Like [`insert_by`](Self::insert_by), but with [`Overflow::EvictLeast`], a full pool refuses `value` if its own
+    /// key is smaller than all others. Of equal keys, `value` has the slot. Other policies do not use `key`.
     ///
     /// ```
     /// use millpond::Pool;
@@ -468,12 +468,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 }
 
 snapshots! {
-    [T, R, H] PolicyPool<T, R, H>, values T, where R: ReuseOrder, H: HandleLayout,
+    [T, R: ReuseOrder, H: HandleLayout] PolicyPool<T, R, H>, values T, "pool", "Pools",
+    also ", and, for [`Overflow::EvictOldest`], the ages of the objects"
 }
 
 #[cfg(feature = "validate")]
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
-    /// Checks every invariant of each part; see [`validate`](millpond::validate). O(capacity).
+    /// Checks every invariant of each part, and of the list of ages; see [`validate`](millpond::validate). O(capacity).
     ///
     /// # Errors
     ///
@@ -481,7 +482,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     pub fn validate(&self) -> Result<(), millpond::validate::Violation> {
         self.first().validate()?;
         self.second().validate()?;
-        self.pools.second().validate()
+        self.pools.second().validate()?;
+        self.ages.as_ref().map_or(Ok(()), |ages| ages.validate(self.capacity_max()))
     }
 }
 
@@ -503,7 +505,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for PolicyPool<T, R, H> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Overflow, PolicyPool, Pool};
+    use millpond::__parts::Restore;
+
+    use super::{EvictOldest, Overflow, PolicyPool, Pool};
 
     #[test]
     fn a_slot_s_handle_is_that_of_its_object_in_every_part() {
@@ -517,5 +521,41 @@ mod tests {
             let found = (0..pool.capacity_max() + 1).filter_map(|index| pool.handle_at(index));
             assert!(found.eq(pool.iter().map(|(handle, _)| handle)), "{policy}");
         }
+    }
+
+    /// A part whose slots have one lifetime takes on the state of one whose slots are in their second: nothing else
+    /// checks what `Restore` is given.
+    #[test]
+    fn validation_asks_every_part() {
+        let filled = |policy, lifetimes| {
+            let builder = Pool::builder().capacity(2).lifetimes(lifetimes);
+            let mut pool = PolicyPool::new(policy, builder, 2);
+            for _ in 0..lifetimes {
+                pool.clear();
+                (0..4).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+            }
+            pool
+        };
+        type Copies = fn(&mut PolicyPool<u8>, &PolicyPool<u8>);
+        let parts: [(Overflow, Copies); 3] = [
+            (Overflow::Spill, |to, from| {
+                to.pools.first_mut().first_mut().copy_state_from(from.first())
+            }),
+            (Overflow::Spill, |to, from| {
+                to.pools.first_mut().second_mut().copy_state_from(from.second())
+            }),
+            (Overflow::Grow, |to, from| to.pools.second_mut().copy_state_from(from.pools.second())),
+        ];
+        for (policy, copy) in parts {
+            let mut pool = filled(policy, 1);
+            pool.validate().unwrap();
+            copy(&mut pool, &filled(policy, 2));
+            assert_eq!(pool.validate().unwrap_err().rule(), "a slot is in one of its lifetimes");
+        }
+        let mut pool = filled(Overflow::EvictOldest, 1);
+        pool.validate().unwrap();
+        pool.ages = Some(EvictOldest::default());
+        let rule = "the list of ages has a place for each slot";
+        assert_eq!(pool.validate().unwrap_err().rule(), rule);
     }
 }

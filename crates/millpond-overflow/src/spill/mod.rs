@@ -6,11 +6,11 @@ mod snapshot;
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
+use millpond::__parts::snapshots;
 use millpond::overflow::Bounded;
 use millpond::snapshot::State;
 use millpond::{Full, HandleLayout, Stats};
 
-use crate::snapshots::snapshots;
 use snapshot::{HandleOf, ValueOf};
 
 /// Two pools that act as one: when the first is full, insertions go to the second.
@@ -244,7 +244,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
 
     /// The second pool's own handle, if `handle` names one of its slots.
     #[inline]
-    fn inside(&self, handle: A::Handle) -> Option<A::Handle> {
+    pub(crate) fn inside(&self, handle: A::Handle) -> Option<A::Handle> {
         let index = handle.index().checked_sub(self.first.capacity_max() as u32)?;
         A::Handle::from_parts(index, handle.generation())
     }
@@ -269,10 +269,10 @@ pub(crate) fn shifted<H: HandleLayout>(handle: H, offset: usize) -> H {
 }
 
 snapshots! {
-    [A, B] Spill<A, B>, values ValueOf<A>, where
+    [
         A: Bounded + State<Value = ValueOf<A>, Handle = HandleOf<A>>,
-        B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>,
-        B: State<Value = ValueOf<A>, Handle = HandleOf<A>>,
+        B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>> + State<Value = ValueOf<A>, Handle = HandleOf<A>>
+    ] Spill<A, B>, values ValueOf<A>, "pool", "Pools"
 }
 
 impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Index<A::Handle>

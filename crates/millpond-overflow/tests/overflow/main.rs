@@ -1,5 +1,5 @@
-//! Policies for full pools, budgets, and pools of several parts. (The common model of all pools, in `millpond`, has pools with
-//! policies among its kinds.)
+//! Policies for full pools, budgets, and pools of several parts. (The common model of all pools, in `millpond`, has
+//! pools with policies among its kinds.)
 
 #[path = "../../../millpond/tests/common/mod.rs"]
 mod common;
@@ -11,7 +11,6 @@ mod migration;
 mod policies;
 mod saved;
 mod snapshot;
-mod validation;
 
 use millpond_testkit::allocations;
 

@@ -117,7 +117,8 @@ pub fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String>
 pub fn loans_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
     let rule = format!(
         "# Capacity of each lender: {rule}.\n\
-         # The program reads this with millpond_overflow::Budget::from_toml (feature `toml`), and passes the number to\n\
+         # The program reads this with millpond_overflow::Budget::from_toml (feature `toml`), and passes the \
+         number to\n\
          # `Builder::capacity` and `Builder::idle_min`.\n"
     );
     with_head(&rule, scenarios)

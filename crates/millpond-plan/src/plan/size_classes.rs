@@ -1,5 +1,5 @@
-//! Derives the classes of a `millpond_memory::SizeClasses` from a recording of a heap: the sizes of slots, and the number of
-//! slots of each size.
+//! Derives the classes of a `millpond_memory::SizeClasses` from a recording of a heap: the sizes of slots, and the
+//! number of slots of each size.
 //!
 //! Each class costs memory of its own (a partly filled block), and each size without a class wastes the difference to
 //! the next larger one. The sizes minimise the sum of both: all ways are tried to divide the requested sizes into

@@ -97,21 +97,24 @@ pub trait Bounded: Lifetimes {
 pub type Inserted<P> =
     (<P as Lifetimes>::Handle, Option<(<P as Lifetimes>::Handle, <P as Bounded>::Value)>);
 
-pub(crate) mod sealed {
+/// What seals the traits; it can be named by the crates beside this one alone (`__parts`).
+pub mod sealed {
     /// Only pools of this repository have it.
     pub trait Sealed {}
 }
 
 /// Implements [`Lifetimes`] with a type's own methods and two that only its module can have.
-macro_rules! lifetimes {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __lifetimes {
     (
         [$($generics:tt)*] $pool:ty, $handle:ty,
         last: |$last:ident, $asked:ident| $is_last:expr,
         most: |$most:ident| $capacity_max:expr $(,)?
     ) => {
-        impl<$($generics)*> crate::overflow::sealed::Sealed for $pool {}
+        impl<$($generics)*> $crate::overflow::sealed::Sealed for $pool {}
 
-        impl<$($generics)*> crate::overflow::Lifetimes for $pool {
+        impl<$($generics)*> $crate::overflow::Lifetimes for $pool {
             type Handle = $handle;
 
             #[inline]
@@ -135,7 +138,7 @@ macro_rules! lifetimes {
             fn contains(&self, handle: $handle) -> bool {
                 self.contains(handle)
             }
-            fn stats(&self) -> crate::reports::stats::Stats {
+            fn stats(&self) -> $crate::Stats {
                 self.stats()
             }
             #[inline]
@@ -146,10 +149,12 @@ macro_rules! lifetimes {
         }
     };
 }
-pub(crate) use lifetimes;
+pub(crate) use __lifetimes as lifetimes;
 
 /// Implements [`Bounded`] with a pool's own methods and five that only its module can have.
-macro_rules! bounded {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __bounded {
     (
         [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
         last: |$last:ident, $asked:ident| $is_last:expr,
@@ -158,18 +163,18 @@ macro_rules! bounded {
         refuse: |$refusing:ident, $refused:ident| $refuse:expr,
         evict: |$evicting:ident, $victim:ident| $evict:expr $(,)?
     ) => {
-        crate::overflow::lifetimes! {
+        $crate::__lifetimes! {
             [$($generics)*] $pool, $handle,
             last: |$last, $asked| $is_last,
             most: |$most| $capacity_max
         }
 
-        impl<$($generics)*> crate::overflow::Bounded for $pool {
+        impl<$($generics)*> $crate::overflow::Bounded for $pool {
             type Value = $value;
 
             #[inline]
             #[track_caller]
-            fn insert(&mut self, value: $value) -> Result<$handle, crate::reports::errors::Full<$value>> {
+            fn insert(&mut self, value: $value) -> Result<$handle, $crate::Full<$value>> {
                 self.insert(value)
             }
             #[inline]
@@ -215,7 +220,7 @@ macro_rules! bounded {
                 let $inserting = self;
                 $insert
             }
-            fn refuse<V>(&mut self, $refused: V) -> crate::reports::errors::Full<V> {
+            fn refuse<V>(&mut self, $refused: V) -> $crate::Full<V> {
                 let $refusing = self;
                 $refuse
             }
@@ -228,4 +233,4 @@ macro_rules! bounded {
         }
     };
 }
-pub(crate) use bounded;
+pub(crate) use __bounded as bounded;

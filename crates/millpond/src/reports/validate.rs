@@ -1,8 +1,8 @@
 //! Checks that the parts of a pool are consistent, independently of the running code.
 //!
 //! This is for tests, and for programs that check their pools for overwritten memory. With the feature `validate`, each
-//! pool with handles has a method `validate`, which visits every slot. (Of a `Spill` of `millpond-overflow`, validate both parts.)
-//! It checks that
+//! pool with handles has a method `validate`, which visits every slot. (Of a `Spill` of `millpond-overflow`, validate
+//! both parts.) It checks that
 //!
 //! 1. the number of slots whose word is live equals the number of lifetimes that have begun and not ended;
 //! 2. each word is possible for its slot, and the number of retired slots equals its counter;

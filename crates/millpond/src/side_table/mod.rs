@@ -468,7 +468,7 @@ fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
 }
 
 snapshots! {
-    [H: HandleLayout, V] SideTable<H, V>, values V, "table", "Tables", ""
+    [H: HandleLayout, V] SideTable<H, V>, values V, "table", "Tables"
 }
 
 #[cfg(feature = "validate")]

@@ -61,14 +61,14 @@
 //!
 //! # Saving to a file
 //!
-//! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool),
-//! [`VecPool`](crate::VecPool), [`PackedVecPool`](crate::PackedVecPool), [`StaticPool`](crate::StaticPool),
-//! [`Recycler`](crate::Recycler), [`HandleAllocator`](crate::HandleAllocator),
-//! [`SideTable`](crate::SideTable) and their snapshots are `Serialize` and `Deserialize`, as are the two pools of the crate
-//! [`millpond-overflow`](https://docs.rs/millpond-overflow/latest/millpond_overflow/), `Spill` and `PolicyPool`, and its list of ages beside a
-//! pool, `EvictOldest`. The saved form holds the objects, the generations of all slots and the reuse order, so that stale handles
-//! stay stale, and the next handles are the same. It has a version number, and later versions of
-//! this crate can read it.
+//! With the feature `serde`, [`Pool`](crate::Pool), [`PackedPool`](crate::PackedPool), [`VecPool`](crate::VecPool),
+//! [`PackedVecPool`](crate::PackedVecPool), [`StaticPool`](crate::StaticPool), [`Recycler`](crate::Recycler),
+//! [`HandleAllocator`](crate::HandleAllocator), [`SideTable`](crate::SideTable) and their snapshots are `Serialize` and
+//! `Deserialize`, as are the two pools of the crate
+//! [`millpond-overflow`](https://docs.rs/millpond-overflow/latest/millpond_overflow/), `Spill` and `PolicyPool`, and
+//! its list of ages beside a pool, `EvictOldest`. The saved form holds the objects, the generations of all slots and
+//! the reuse order, so that stale handles stay stale, and the next handles are the same. It has a version number, and
+//! later versions of this crate can read it.
 //!
 //! **Slots that were never used** are not in the file of a `Pool` or a `HandleAllocator`, however large its capacity is: a file
 //! costs what was used, and the pool that is read has the same capacity, whose memory is
@@ -115,7 +115,8 @@
 //! | a [`Spill`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.Spill.html)'s parts | each as above, if the first has as many slots as it had or the second was never used | [`OtherFirstPart`](MigrateError::OtherFirstPart) |
 //! | a [`PolicyPool`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.PolicyPool.html)'s policy or sizes | if all slots that were used, spilled ones and those it grew by among them, fit into its capacity | [`TooFewSlots`](MigrateError::TooFewSlots) |
 //!
-//! The list of an [`EvictOldest`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.EvictOldest.html) has no shape: read it as it is.
+//! The list of an [`EvictOldest`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.EvictOldest.html)
+//! has no shape: read it as it is.
 //!
 //! # What must match
 //!
@@ -229,6 +230,12 @@ impl<P: State> SnapshotOf<P> {
     #[must_use]
     pub fn checksum_with(&self, add_value: impl Fn(&P::Value, &mut Checksum)) -> u64 {
         self.pool.sum(&add_value)
+    }
+
+    /// For the pool's method `checksum_with`.
+    #[doc(hidden)]
+    pub fn sum_of(pool: &P, add_value: &impl Fn(&P::Value, &mut Checksum)) -> u64 {
+        pool.sum(add_value)
     }
 
     /// For the pool's method `save_into`.

@@ -231,6 +231,6 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
 }
 
 /// The checksum of a pool whose values implement [`ToChecksum`].
-pub fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
+pub(crate) fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
     pool.sum(&|value: &P::Value, sum: &mut Checksum| value.add_to(sum))
 }

@@ -12,9 +12,9 @@ use crate::{EvictOldest, PolicyPool};
 
 impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// Takes over all objects of an old pool, of any kind and policy, with the generations of its slots; see
-    /// [`Pool::migrate_from`](millpond::Pool::migrate_from). All slots that were used there must fit into the capacity of this
-    /// pool: what the old one has spilled or grown by comes into the first part. The other parts of this pool are cleared,
-    /// and their statistics stay.
+    /// [`Pool::migrate_from`](millpond::Pool::migrate_from). All slots that were used there must fit into the capacity
+    /// of this pool: what the old one has spilled or grown by comes into the first part. The other parts of this pool
+    /// are cleared, and their statistics stay.
     ///
     /// ```
     /// use millpond::Pool;
@@ -30,7 +30,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If the pool cannot keep all generations; the [error](MigrateError) says what to change. The pool is unchanged then.
+    /// If the pool cannot keep all generations; the [error](MigrateError) says what to change. The pool is unchanged
+    /// then.
     ///
     /// # Panics
     ///

@@ -1,5 +1,5 @@
-//! The saved form of a pool whose policy is chosen at run time: the `policy`, all parts (the last is the `VecPool` that it has
-//! `grown` by), and the `ages` of the objects of an `evict-oldest` (`null` for the other policies).
+//! The saved form of a pool whose policy is chosen at run time: the `policy`, all parts (the last is the `VecPool` that
+//! it has `grown` by), and the `ages` of the objects of an `evict-oldest` (`null` for the other policies).
 
 mod migrate;
 

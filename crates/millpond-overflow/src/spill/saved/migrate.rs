@@ -14,8 +14,8 @@ where
     B: NewPool<Value = ValueOf<A>, Handle = HandleOf<A>>,
 {
     /// Takes over all objects of both parts of an old pool, with the generations of their slots; see
-    /// [`Pool::migrate_from`](millpond::Pool::migrate_from). The first part must be as large as it was if the second was ever
-    /// used, because the slots of the second follow its own.
+    /// [`Pool::migrate_from`](millpond::Pool::migrate_from). The first part must be as large as it was if the second
+    /// was ever used, because the slots of the second follow its own.
     ///
     /// ```
     /// use millpond::Pool;
@@ -31,8 +31,8 @@ where
     ///
     /// # Errors
     ///
-    /// If a part cannot keep all generations; the [error](MigrateError) says what to change. Both parts are then unchanged,
-    /// unless memory runs out.
+    /// If a part cannot keep all generations; the [error](MigrateError) says what to change. Both parts are then
+    /// unchanged, unless memory runs out.
     ///
     /// # Panics
     ///

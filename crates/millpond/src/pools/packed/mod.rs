@@ -755,7 +755,7 @@ pool_methods! {
 }
 
 snapshots! {
-    [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, values T, "pool", "Pools", ""
+    [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, values T, "pool", "Pools"
 }
 
 #[cfg(feature = "validate")]

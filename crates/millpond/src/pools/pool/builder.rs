@@ -136,12 +136,14 @@ impl<T, R, H> PoolBuilder<T, R, H> {
     /// - [`insert_at`](crate::Pool::insert_at) of a slot far behind the others makes all slots up to it count as used: their
     ///   generations may be written, 4 bytes each, copies and files have them, and walks read their bits.
     /// - [`clear`](crate::Pool::clear) with `Lifo` writes an entry of 4 bytes for each slot that was used.
-    /// - [`SideTable`](crate::SideTable)s, [lists of ages](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.EvictOldest.html) and a
+    /// - [`SideTable`](crate::SideTable)s, [lists of
+    ///   ages](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.EvictOldest.html) and a
     ///   [`Recycler`](crate::Recycler) of the same capacity have memory for each slot.
     ///
     /// **Files** (feature `serde`) have the used part only, except with orders that keep a list; a pool that is read is
-    /// untouched as well, and [`migrate_from`](crate::Pool::migrate_from) and [`restore`](crate::Pool::restore) leave the pages
-    /// beyond alone. See [saving to a file](crate::snapshot#saving-to-a-file). In a [budget](https://docs.rs/millpond-overflow/latest/millpond_overflow/budget/struct.Entry.html#method.untouched),
+    /// untouched as well, and [`migrate_from`](crate::Pool::migrate_from) and [`restore`](crate::Pool::restore) leave
+    /// the pages beyond alone. See [saving to a file](crate::snapshot#saving-to-a-file). In a
+    /// [budget](https://docs.rs/millpond-overflow/latest/millpond_overflow/budget/struct.Entry.html#method.untouched),
     /// such a pool has two figures. A recorder needs no memory for it.
     ///
     /// It has no effect on memory that the caller [provides](Self::build_in).

@@ -543,7 +543,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 }
 
 snapshots! {
-    [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, values T, "recycler", "Recyclers", ""
+    [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, values T, "recycler", "Recyclers"
 }
 
 #[cfg(feature = "validate")]

@@ -13,7 +13,9 @@ use crate::snapshot::methods::snapshots;
 use crate::snapshot::state::{Shape, sealed};
 
 snapshots! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, values T, "pool", "Pools", " (that of a [`StaticPool`](crate::StaticPool) is inline)"
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>]
+    SlotPool<T, G, R, H, P>, values T, "pool", "Pools",
+    like " (that of a [`StaticPool`](crate::StaticPool) is inline)"
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>

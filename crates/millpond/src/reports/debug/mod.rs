@@ -35,8 +35,9 @@
 //! into a pool that was built with them.
 //!
 //! If every slot has a valid object, the program defines the fill: [`Recycler::scramble_released`] calls a function for
-//! each released object, so that a field that the next initialiser forgets does not look right. [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser over
-//! two different fills and list the parts that it leaves unchanged.
+//! each released object, so that a field that the next initialiser forgets does not look right. [`forgotten_fields`]
+//! and `forgotten_bytes` (feature `bytemuck`) run an initialiser over two different fills and list the parts that it
+//! leaves unchanged.
 //!
 //! # AddressSanitizer
 //!
@@ -237,11 +238,11 @@ impl DebugAids {
         Self { first_slot: self.first_slot + slot, ..self }
     }
 
-    /// Calls `report` when the pool is dropped with live objects, before these are dropped, with a
-    /// report grouped by the source line that inserted them. Copies of the pool and the iterator
-    /// returned by `into_iter` do so, too; each part of a
-    /// [`PolicyPool`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.PolicyPool.html) reports separately; snapshots do not report. If
-    /// `report` panics during another panic, the program aborts, as in any drop.
+    /// Calls `report` when the pool is dropped with live objects, before these are dropped, with a report grouped by
+    /// the source line that inserted them. Copies of the pool and the iterator returned by `into_iter` do so, too; each
+    /// part of a [`PolicyPool`](https://docs.rs/millpond-overflow/latest/millpond_overflow/struct.PolicyPool.html)
+    /// reports separately; snapshots do not report. If `report` panics during another panic, the program aborts, as in
+    /// any drop.
     #[must_use]
     pub const fn report_on_drop(mut self, report: fn(&LiveReport)) -> Self {
         self.origins = true;

@@ -31,13 +31,12 @@
 //! `millpond plan game.trace` computes their sizes. The format is lines of text, described in `docs/live-trace.md` in
 //! the repository.
 //!
-//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record),
-//! [`VecPool`](crate::VecPool::record), [`StaticPool`](crate::StaticPool::record),
-//! [`SyncPool`](crate::SyncPool::record), [`Recycler`](crate::Recycler::record) and
-//! [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. Other types with slots use
-//! [`Recorder::track`]. (The `SizeClasses` of the crate `millpond-memory` cannot be recorded: its slots have no numbers,
-//! and every small allocation of a thread would be an event. Its `class_stats` return the peaks at any time, and
-//! `millpond plan --size-classes` computes classes from a heaptrack file.)
+//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record), [`VecPool`](crate::VecPool::record),
+//! [`StaticPool`](crate::StaticPool::record), [`SyncPool`](crate::SyncPool::record),
+//! [`Recycler`](crate::Recycler::record) and [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. Other
+//! types with slots use [`Recorder::track`]. (The `SizeClasses` of the crate `millpond-memory` cannot be recorded: its
+//! slots have no numbers, and every small allocation of a thread would be an event. Its `class_stats` return the peaks
+//! at any time, and `millpond plan --size-classes` computes classes from a heaptrack file.)
 //!
 //! # What it costs
 //!

@@ -23,10 +23,10 @@
 //!   the others have the `first` generation, and come last in the order. Of a `Pool` or `HandleAllocator` whose order keeps no
 //!   list of them, and whose values are aligned to 64 bytes at most: there they cost a reader addresses alone, and a limited
 //!   number of these. It is of version 1 if all slots were used, and so is every other kind of pool.
-//! - `order`: ranges of slots, each the first slot and a number: the dead ones in the order of
-//!   reuse. With `Roster`, `PackedPool`, `PackedVecPool` and `StaticPool`, the live ones come before them and the
-//!   retired ones after; with `LowestFirst` and a side table, it is empty. For a `SyncPool`, it is not an order of slots, but for each home the word
-//!   of 64 slots that it searches first.
+//! - `order`: ranges of slots, each the first slot and a number: the dead ones in the order of reuse. With `Roster`,
+//!   `PackedPool`, `PackedVecPool` and `StaticPool`, the live ones come before them and the retired ones after; with
+//!   `LowestFirst` and a side table, it is empty. For a `SyncPool`, it is not an order of slots, but for each home the
+//!   word of 64 slots that it searches first.
 //! - `objects`: in human-readable formats, a map from handles to values; for a recycler, a list of
 //!   pairs, one for each slot, of the handle (`null` for a dead one) and the object. In other
 //!   formats, the live slots as ranges like those of the order, and a list of the values by
@@ -357,8 +357,8 @@ impl<'de, P: NewPool<Value: Deserialize<'de>>> Deserialize<'de> for UsedPart<P> 
 
 /// A saved pool of at most `SLOTS` slots: a file that claims more is refused before the pool takes any memory or addresses.
 ///
-/// For pools with values (not `Spill` and `PolicyPool` of `millpond-overflow`), and as a field of a struct that derives `Deserialize`. Needs the
-/// feature `serde`.
+/// For pools with values (not `Spill` and `PolicyPool` of `millpond-overflow`), and as a field of a struct that derives
+/// `Deserialize`. Needs the feature `serde`.
 ///
 /// ```
 /// use millpond::Pool;
