@@ -70,7 +70,7 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
         self.retired_beyond()
     }
 
-    #[cold]
+    #[inline]
     fn make_room(&mut self, own: &mut GrownSlots<R, L>) -> Result<(), CannotGrow> {
         let value_bytes = own.words().place().value_bytes();
         let slots = self.slots_with_room::<L>(own.words().slots(), value_bytes)?;
