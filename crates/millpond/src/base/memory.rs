@@ -132,13 +132,13 @@ pub fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
 /// An empty vector with room for exactly `len` values, every page of it written.
 pub fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
     let mut values = reserved(len)?;
-    touch(values.spare_capacity_mut());
+    touch(bytes_of(values.spare_capacity_mut()));
     Ok(values)
 }
 
 /// Writes a byte in every page, so that the system has provided them all.
-pub fn touch<V>(room: &mut [MaybeUninit<V>]) {
-    let bytes = bytes_of(room);
+#[inline]
+pub fn touch(bytes: &mut [MaybeUninit<u8>]) {
     for byte in bytes.iter_mut().step_by(PAGE_BYTES) {
         *byte = MaybeUninit::new(0);
     }

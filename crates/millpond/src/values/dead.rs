@@ -8,7 +8,7 @@
 use super::Storage;
 use crate::base::bytes::{bytes_mut, initialised};
 use crate::base::sanitizer;
-use crate::slots::Place;
+use crate::slots::{Place, Slots};
 
 use crate::reports::debug::{Watch, fill, find_changed};
 
@@ -55,6 +55,26 @@ impl<T, P: Place, L> Storage<T, P, L> {
                 }
             }
         }
+    }
+
+    /// Lends the slots to a function that may make more of them, and runs no user code.
+    #[inline(always)]
+    pub(crate) fn lend_to_grow<X>(&mut self, grow: impl FnOnce(&mut Slots<P, L>) -> X) -> X {
+        let former = self.words().slots();
+        if Self::IS_POISONED {
+            self.poison_dead(false);
+        }
+        let grown = grow(self.slots_mut());
+        if cfg!(feature = "debug-aids") {
+            for index in former..self.words().slots() {
+                // As if a value had just been moved out.
+                self.mark_dead(index);
+            }
+        }
+        if Self::IS_POISONED {
+            self.poison_dead(true);
+        }
+        grown
     }
 }
 

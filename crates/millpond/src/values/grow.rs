@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use super::{Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Needs, OwnSlots, Place, SlotKind, SlotWords, Slots};
+use crate::slots::{Block, Needs, OwnSlots, Place, SlotKind, SlotWords};
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// No slots, and no memory.
@@ -17,31 +17,14 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
 
     /// Grows to this many slots; the new ones are as if never used. On an error, nothing changes. `touch`: touch every page.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`] afterwards.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`](crate::slots::Slots::grow) afterwards.
     pub(crate) fn try_grow(
         &mut self,
         needs: Needs<K::Entry>,
         slots: usize,
         touch: bool,
     ) -> Result<(), OutOfMemory> {
-        self.grow_by(|own| own.try_grow(needs, slots, touch))
-    }
-
-    /// Lends the slots to `grow`, which calls [`Slots::try_grow`].
-    #[inline(always)]
-    pub(crate) fn grow_by<X>(&mut self, grow: impl FnOnce(&mut Slots<Block<K>, L>) -> X) -> X {
-        let former = self.words().slots();
-        // No user code from here on.
-        self.poison_dead(false);
-        let grown = grow(self.slots_mut());
-        if cfg!(feature = "debug-aids") {
-            for index in former..self.words().slots() {
-                // As if a value had just been moved out.
-                self.mark_dead(index);
-            }
-        }
-        self.poison_dead(true);
-        grown
+        self.lend_to_grow(|own| own.try_grow(needs, slots, touch))
     }
 
     /// A block of fewer slots, for [`move_to`](Self::move_to).
@@ -58,7 +41,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
 
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::shrink`] around it.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::shrink`](crate::slots::Slots::shrink) around it.
     pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, block: Block<K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.words().slots()).all(|index| !self.words().is_live(index));
@@ -68,7 +51,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
 
     /// Moves to a block of at least as many slots, none of which was used in it. On an error, nothing changes. For blocks in memory that is lent, which [`try_grow`](Self::try_grow) cannot extend.
     ///
-    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`] afterwards.
+    /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`](crate::slots::Slots::grow) afterwards.
     #[cfg(feature = "__c")]
     pub(crate) fn try_move_up(
         &mut self,

@@ -11,7 +11,7 @@
 use alloc::vec::{self, Vec};
 use core::ops::{Deref, DerefMut};
 
-use crate::base::bytes::{bytes_mut, initialised};
+use crate::base::bytes::{bytes_mut, bytes_of, initialised};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
@@ -46,7 +46,7 @@ impl<T> PackedValues<T> {
         sanitizer::unpoison(self.values.spare_capacity_mut());
         let grown = self.values.try_reserve_exact(slots - self.values.len());
         if grown.is_ok() && touch {
-            memory::touch(self.values.spare_capacity_mut());
+            memory::touch(bytes_of(self.values.spare_capacity_mut()));
         }
         sanitizer::poison(self.values.spare_capacity_mut());
         if grown.is_ok() && is_filled {

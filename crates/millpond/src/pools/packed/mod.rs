@@ -31,7 +31,7 @@ use core::iter::Copied;
 use core::slice;
 
 use crate::base::memory;
-use crate::base::or_panic;
+use crate::base::{OutOfMemory, or_panic};
 use crate::handle::erased::with_label;
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::pools::methods::pool_methods;
@@ -131,13 +131,17 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
-        settings.allocate::<H, _>(|capacity| {
-            let roster = PackedRoster::try_new(capacity, &settings.generations)?;
-            let values = PackedValues::try_new(capacity)?;
-            let mut pool = Self { roster, values, growth: Fixed };
-            pool.watch(settings.debug_aids)?;
-            Ok(pool)
-        })
+        let capacity = settings.checked_capacity::<H::Erased>()?;
+        Self::try_new(capacity, settings)
+            .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+    }
+
+    fn try_new(capacity: usize, settings: &Settings) -> Result<Self, OutOfMemory> {
+        let roster = PackedRoster::try_new(capacity, &settings.generations)?;
+        let values = PackedValues::try_new(capacity)?;
+        let mut pool = Self { roster, values, growth: Fixed };
+        pool.watch(settings.debug_aids)?;
+        Ok(pool)
     }
 }
 

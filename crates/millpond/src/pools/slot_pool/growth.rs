@@ -4,7 +4,7 @@ use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, EntryOf, LedgerOf, Place};
+use crate::slots::{CheckWord, EntryOf, LedgerOf, Place, Slots};
 use crate::snapshot::Checksum;
 use crate::values::Storage;
 
@@ -19,12 +19,12 @@ pub enum CannotGrow {
     OutOfMemory,
 }
 
+/// The slots of such a pool.
+pub(crate) type SlotsOf<R, L, P> = Slots<P, LedgerOf<R, L>>;
+
 /// Whether a pool gets more slots, and how; by default, it does not. With its place, that says which kind of pool it is. Sealed.
-///
-/// Each method says what a pool with this storage does where there are no slots, or no more. `L` is the
-/// layout of the pool's handles, [erased](HandleLayout::Erased).
 #[doc(hidden)]
-pub trait Growth<T, R, L, P>: Clone
+pub trait Growth<T, R, L, P>: SlotGrowth<R, L, P>
 where
     R: ReuseOrder,
     L: HandleLayout,
@@ -34,8 +34,6 @@ where
     const KIND: &'static str;
     /// The reuse order's name in the saved form, where the kind of pool has several.
     const REUSE: &'static str = R::NAME;
-    /// Whether it gets more slots, so that the saved form also has a limit, and how many of them exist.
-    const GROWS: bool = false;
     /// Whether a new pool touches every page of its memory.
     const TOUCHES: bool = true;
 
@@ -46,15 +44,41 @@ where
         state: &crate::slots::saved::Checked<L::Word>,
     ) -> Result<(Slotted<T, R, L, P>, Self), crate::snapshot::format::Refused>;
 
+    /// Gives a pool as many slots as another has, whose state it is about to take on; the order is then out of date.
+    fn become_like(
+        &mut self,
+        _storage: &mut Slotted<T, R, L, P>,
+        _other: &Self,
+        _other_storage: &Slotted<T, R, L, P>,
+    ) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+}
+
+/// What of [`Growth`] does not know the values, so that a program has it once.
+///
+/// Each method says what a pool with these slots does where there are no slots, or no more. `L` is the layout of the pool's
+/// handles, [erased](HandleLayout::Erased). What changes the slots is called by way of
+/// [`Storage::lend_to_grow`](crate::values::Storage).
+#[doc(hidden)]
+pub trait SlotGrowth<R, L, P>: Clone
+where
+    R: ReuseOrder,
+    L: HandleLayout,
+    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
+{
+    /// Whether it gets more slots, so that the saved form also has a limit, and how many of them exist.
+    const GROWS: bool = false;
+
     /// The largest number of slots.
     #[inline]
-    fn slots_max(&self, storage: &Slotted<T, R, L, P>) -> usize {
-        storage.words().slots()
+    fn slots_max(&self, slots: &SlotsOf<R, L, P>) -> usize {
+        slots.words().slots()
     }
 
     /// The number of slots that there may be but are not now, and that have not retired.
     #[inline]
-    fn usable_beyond(&self, _storage: &Slotted<T, R, L, P>) -> usize {
+    fn usable_beyond(&self, _slots: &SlotsOf<R, L, P>) -> usize {
         0
     }
 
@@ -65,14 +89,14 @@ where
     }
 
     /// Makes room for an insertion. On an error, nothing changes.
-    #[inline]
-    fn make_room(&mut self, _storage: &mut Slotted<T, R, L, P>) -> Result<(), CannotGrow> {
+    #[inline(always)]
+    fn make_room(&mut self, _slots: &mut SlotsOf<R, L, P>) -> Result<(), CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
 
     /// Makes room for an insertion, and takes the slot that then comes next out of the order.
     #[inline(always)]
-    fn take_beyond(&mut self, _storage: &mut Slotted<T, R, L, P>) -> Result<usize, CannotGrow> {
+    fn take_beyond(&mut self, _slots: &mut SlotsOf<R, L, P>) -> Result<usize, CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
 
@@ -83,37 +107,27 @@ where
         _handle: L,
         _check: CheckWord<L>,
         _is_near: bool,
-        _storage: &mut Slotted<T, R, L, P>,
+        _slots: &mut SlotsOf<R, L, P>,
     ) -> Result<(), InsertAtErrorKind> {
         Err(InsertAtErrorKind::OutOfRange)
     }
 
     /// The word of a slot that exists, existed or may exist.
     #[inline]
-    fn word_of(&self, index: usize, storage: &Slotted<T, R, L, P>) -> Option<L::Word> {
-        storage.words().get(index)
+    fn word_of(&self, index: usize, slots: &SlotsOf<R, L, P>) -> Option<L::Word> {
+        slots.words().get(index)
     }
 
     /// The number of slots that exist or existed, as far as the pool knows.
-    fn known(&self, storage: &Slotted<T, R, L, P>) -> usize {
-        storage.words().slots()
-    }
-
-    /// Gives a pool as many slots as another has, whose state it is about to take on; the order is then out of date.
-    fn become_like(
-        &mut self,
-        _storage: &mut Slotted<T, R, L, P>,
-        _other: &Self,
-        _other_storage: &Slotted<T, R, L, P>,
-    ) -> Result<(), OutOfMemory> {
-        Ok(())
+    fn known(&self, slots: &SlotsOf<R, L, P>) -> usize {
+        slots.words().slots()
     }
 
     /// Makes sure that there are this many slots, which the limit allows. On an error, nothing changes.
     fn make_slots(
         &mut self,
-        _slots: usize,
-        _storage: &mut Slotted<T, R, L, P>,
+        _number: usize,
+        _slots: &mut SlotsOf<R, L, P>,
     ) -> Result<(), OutOfMemory> {
         Ok(())
     }
@@ -124,7 +138,7 @@ where
     }
 
     /// Adds what the future depends on.
-    fn add_to(&self, _storage: &Slotted<T, R, L, P>, _sum: &mut Checksum) {}
+    fn add_to(&self, _slots: &SlotsOf<R, L, P>, _sum: &mut Checksum) {}
 
     /// Checks what the pool knows of slots that are not there.
     ///
@@ -133,7 +147,7 @@ where
     /// The first invariant that does not hold.
     fn validate(
         &self,
-        _storage: &Slotted<T, R, L, P>,
+        _slots: &SlotsOf<R, L, P>,
     ) -> Result<(), crate::reports::validate::Violation> {
         Ok(())
     }
@@ -142,3 +156,11 @@ where
 /// A pool that never gets more slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed;
+
+impl<R, L, P> SlotGrowth<R, L, P> for Fixed
+where
+    R: ReuseOrder,
+    L: HandleLayout,
+    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
+{
+}

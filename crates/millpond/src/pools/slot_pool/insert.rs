@@ -1,10 +1,10 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
-use super::{CannotGrow, Growth, PoolPlace, SlotPool, Slotted};
+use super::{CannotGrow, Growth, PoolPlace, SlotGrowth, SlotPool, SlotsOf, Slotted};
 use crate::handle::{self, HandleLayout};
 use crate::reports::errors::{Full, FullPool, InsertAtError};
-use crate::slots::CheckWord;
 use crate::slots::reuse::ReuseOrder;
+use crate::slots::{CheckWord, EntryOf, Place};
 
 impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
@@ -38,7 +38,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let inserted = storage.put_next(
             value,
             |storage| {
-                growth.take_beyond(storage).map_err(|cause| Self::refusal(storage, growth, cause))
+                let taken = Self::take_beyond(storage, growth);
+                taken.map_err(|cause| refusal(storage.slots_mut(), growth, cause))
             },
             |index, generation| Ok(handle::kept::<H>(index, generation)),
             |value, pool| Err(Full { value, pool }),
@@ -55,12 +56,25 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let Self { storage, growth, .. } = self;
         let inserted = storage.put_next(
             value,
-            |storage| growth.take_beyond(storage),
+            |storage| Self::take_beyond(storage, growth),
             |index, generation| Ok(handle::kept::<H>(index, generation)),
             |value, cause| Err((value, cause)),
         );
         self.note_origin_of(&inserted);
         inserted
+    }
+
+    /// Makes room for an insertion, and takes the slot that then comes next out of the order.
+    #[inline(always)]
+    fn take_beyond(
+        storage: &mut Slotted<T, R, H::Erased, P>,
+        growth: &mut G,
+    ) -> Result<usize, CannotGrow> {
+        // So that a pool that does not grow has nothing of this.
+        if !G::GROWS {
+            return Err(CannotGrow::AtLimit);
+        }
+        storage.lend_to_grow(|own| growth.take_beyond(own))
     }
 
     /// A value was inserted here, if one was.
@@ -75,18 +89,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Counts a refusal, and makes the error.
     #[cold]
     pub(crate) fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        Full { value, pool: Self::refusal(&mut self.storage, &self.growth, cause) }
-    }
-
-    /// Counts a refusal, and says what the pool is like.
-    #[cold]
-    fn refusal(
-        storage: &mut Slotted<T, R, H::Erased, P>,
-        growth: &G,
-        cause: CannotGrow,
-    ) -> FullPool {
-        let pool = storage.slots_mut().refuse().with_retired(growth.retired_beyond());
-        FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool }
+        Full { value, pool: refusal(self.storage.slots_mut(), &self.growth, cause) }
     }
 
     /// The handle that comes next, after growth if necessary.
@@ -98,7 +101,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         if let Some(handle) = storage.slots_mut().peek().map(H::from_erased) {
             return Ok(handle);
         }
-        growth.make_room(storage)?;
+        storage.lend_to_grow(|own| growth.make_room(own))?;
         Ok(H::from_erased(storage.slots_mut().peek().expect("there is room")))
     }
 
@@ -123,7 +126,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let reached = if (handle.index() as usize) < self.capacity() {
             Ok(())
         } else {
-            self.growth.grow_up_to(handle.erase(), check, is_near, &mut self.storage)
+            let Self { storage, growth, .. } = self;
+            storage.lend_to_grow(|own| growth.grow_up_to(handle.erase(), check, is_near, own))
         };
         if reached.is_ok() {
             self.storage.inspect(handle.index() as usize);
@@ -141,4 +145,20 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             }
         }
     }
+}
+
+/// Counts a refusal, and says what the pool is like.
+#[cold]
+fn refusal<R, L, P>(
+    slots: &mut SlotsOf<R, L, P>,
+    growth: &impl SlotGrowth<R, L, P>,
+    cause: CannotGrow,
+) -> FullPool
+where
+    R: ReuseOrder,
+    L: HandleLayout,
+    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
+{
+    let pool = slots.refuse().with_retired(growth.retired_beyond());
+    FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool }
 }

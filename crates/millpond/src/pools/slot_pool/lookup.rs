@@ -188,7 +188,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let index = handle.index() as usize;
-        let word = self.growth.word_of(index, &self.storage);
+        let word = self.growth.word_of(index, self.storage.slots());
         self.storage.ledger().check_word(handle.erase(), word, self.storage.words())
     }
 }

@@ -20,8 +20,8 @@ mod traits;
 mod walk;
 mod watch;
 
-pub(crate) use growth::Slotted;
-pub use growth::{CannotGrow, Fixed, Growth};
+pub use growth::{CannotGrow, Fixed, Growth, SlotGrowth};
+pub(crate) use growth::{SlotsOf, Slotted};
 pub(crate) use heap::Detached;
 pub use place::PoolPlace;
 
@@ -146,7 +146,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.storage.slots().is_full() && self.growth.usable_beyond(&self.storage) == 0
+        self.storage.slots().is_full() && self.growth.usable_beyond(self.storage.slots()) == 0
     }
 }
 
@@ -167,8 +167,8 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        self.growth.validate(&self.storage)?;
-        let slots_max = self.growth.slots_max(&self.storage);
+        self.growth.validate(self.storage.slots())?;
+        let slots_max = self.growth.slots_max(self.storage.slots());
         self.storage.slots().validate(slots_max, self.detached.as_slice())
     }
 }

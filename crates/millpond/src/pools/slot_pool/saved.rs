@@ -52,7 +52,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         let slots = state.slots;
         let out_of_memory = |OutOfMemory| MigrateError::OutOfMemory { slots };
         let Self { storage, growth, .. } = self;
-        growth.make_slots(slots, storage).map_err(out_of_memory)?;
+        storage.lend_to_grow(|own| growth.make_slots(slots, own)).map_err(out_of_memory)?;
         storage.clear();
         // Half-way between two states, the slots and their order do not agree.
         let mut pool = guard(self, |pool| {

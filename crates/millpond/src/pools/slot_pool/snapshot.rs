@@ -27,11 +27,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        Shape::new(self.growth.slots_max(&self.storage), &self.storage.ledger().cycle())
+        Shape::new(self.growth.slots_max(self.storage.slots()), &self.storage.ledger().cycle())
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {
-        self.growth.add_to(&self.storage, sum);
+        self.growth.add_to(self.storage.slots(), sum);
     }
 
     fn detached(&self) -> &[(u32, u32)] {
@@ -44,7 +44,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn used(&self) -> usize {
-        match self.growth.known(&self.storage) {
+        match self.growth.known(self.storage.slots()) {
             known if known > self.capacity() => known,
             _ => self.storage.words().used(),
         }
@@ -52,7 +52,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     #[inline]
     fn word(&self, index: usize) -> H::Word {
-        self.growth.word_of(index, &self.storage).unwrap_or(H::Word::RETIRED)
+        self.growth.word_of(index, self.storage.slots()).unwrap_or(H::Word::RETIRED)
     }
 
     #[inline]
@@ -117,7 +117,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn empty(&mut self) {
-        let known = self.growth.known(&self.storage);
+        let known = self.growth.known(self.storage.slots());
         self.storage.mark_used_until(known);
         self.storage.recount_retired();
         // Some words are the other pool's, and the list has slots of both.

@@ -92,7 +92,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     last: |pool, handle| pool.storage.ledger().is_last(handle.erase()),
-    most: |pool| pool.growth.slots_max(&pool.storage),
+    most: |pool| pool.growth.slots_max(pool.storage.slots()),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
     evict: |pool, victim| pool.remove(victim).inspect(|_| pool.storage.slots_mut().count_eviction()),

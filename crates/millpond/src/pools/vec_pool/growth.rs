@@ -1,5 +1,7 @@
 //! How a pool moves to more slots, and to fewer.
 
+#![allow(private_interfaces, reason = "nobody outside can name them")]
+
 use core::cmp::Ordering;
 
 use super::VecPool;
@@ -8,44 +10,22 @@ use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
-use crate::pools::slot_pool::{CannotGrow, Growth, Slotted};
+use crate::pools::slot_pool::{CannotGrow, Growth, SlotGrowth, SlotsOf, Slotted};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, LedgerOf, Slots};
+use crate::slots::{CheckWord, LedgerOf};
 use crate::snapshot::Checksum;
 
 /// The storage of a pool that grows, whose handles are of this erased layout.
 type Grown<T, R, L> = Slotted<T, R, L, OneBlock<R, L>>;
 
 /// Its slots.
-type GrownSlots<R, L> = Slots<OneBlock<R, L>, LedgerOf<R, L>>;
+type GrownSlots<R, L> = SlotsOf<R, L, OneBlock<R, L>>;
 
 impl<W: Word> Doubling<W> {
     /// Moves to this many slots, at least as many as there are. On an error, nothing changes.
-    pub(super) fn grow<T, R: ReuseOrder, L: HandleLayout<Word = W>>(
-        &mut self,
-        slots: usize,
-        storage: &mut Grown<T, R, L>,
-        touch: bool,
-    ) -> Result<(), OutOfMemory> {
-        storage.grow_by(|own| self.grow_slots(slots, own, touch))
-    }
-
-    /// Grows for an insertion, and takes the slot that then comes next out of the order. One function for all types of values.
     #[inline(never)]
-    fn take_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
-        &mut self,
-        own: &mut GrownSlots<R, L>,
-    ) -> Result<usize, CannotGrow> {
-        let value_bytes = own.words().place().value_bytes();
-        let slots = self.slots_with_room::<L>(own.words().slots(), value_bytes)?;
-        self.grow_slots(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
-        Ok(own.take_next_called().expect("there is room"))
-    }
-
-    /// One function for all types of values.
-    #[inline(never)]
-    fn grow_slots<R: ReuseOrder, L: HandleLayout<Word = W>>(
+    pub(super) fn grow<R: ReuseOrder, L: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
         own: &mut GrownSlots<R, L>,
@@ -74,43 +54,34 @@ impl<W: Word> Doubling<W> {
     }
 }
 
-impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
-    const KIND: &'static str = "VecPool";
+impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubling<L::Word> {
     const GROWS: bool = true;
-    const TOUCHES: bool = false;
-
-    #[cfg(feature = "serde")]
-    fn unused(
-        state: &crate::slots::saved::Checked<L::Word>,
-    ) -> Result<(Grown<T, R, L>, Self), crate::snapshot::format::Refused> {
-        let ledger = LedgerOf::<R, L>::fresh(&Default::default());
-        Ok((Grown::empty(state.cycle.start(), ledger), Self::up_to(state.slots_max)))
-    }
 
     #[inline]
-    fn slots_max(&self, _: &Grown<T, R, L>) -> usize {
+    fn slots_max(&self, _: &GrownSlots<R, L>) -> usize {
         self.limit::<L>()
     }
 
-    fn usable_beyond(&self, storage: &Grown<T, R, L>) -> usize {
-        self.room_beyond::<L>(storage.words().slots())
+    fn usable_beyond(&self, own: &GrownSlots<R, L>) -> usize {
+        self.room_beyond::<L>(own.words().slots())
     }
 
     fn retired_beyond(&self) -> usize {
         self.retired_beyond()
     }
 
-    #[cold]
-    #[inline(never)]
-    fn make_room(&mut self, storage: &mut Grown<T, R, L>) -> Result<(), CannotGrow> {
-        let slots = self.slots_with_room::<L>(storage.words().slots(), size_of::<T>())?;
-        self.grow(slots, storage, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+    #[inline]
+    fn make_room(&mut self, own: &mut GrownSlots<R, L>) -> Result<(), CannotGrow> {
+        let value_bytes = own.words().place().value_bytes();
+        let slots = self.slots_with_room::<L>(own.words().slots(), value_bytes)?;
+        self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
     }
 
     #[cold]
     #[inline(never)]
-    fn take_beyond(&mut self, storage: &mut Grown<T, R, L>) -> Result<usize, CannotGrow> {
-        storage.grow_by(|own| self.take_grown(own))
+    fn take_beyond(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
+        self.make_room(own)?;
+        Ok(own.take_next_called().expect("there is room"))
     }
 
     #[cold]
@@ -119,25 +90,57 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         handle: L,
         check: CheckWord<L>,
         is_near: bool,
-        storage: &mut Grown<T, R, L>,
+        own: &mut GrownSlots<R, L>,
     ) -> Result<(), InsertAtErrorKind> {
         let index = handle.index() as usize;
         // Checked before the pool grows, so that no handle from a file allocates for nothing.
-        let word = self.word_of(index, storage).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&storage.ledger().cycle(), word, handle.word())?;
-        let from = storage.words().slots();
-        let slots = self.slots_up_to::<L>(from, index, size_of::<T>(), is_near)?;
-        self.grow(slots, storage, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+        let word = self.word_of(index, own).ok_or(InsertAtErrorKind::OutOfRange)?;
+        check(&own.ledger().cycle(), word, handle.word())?;
+        let (from, value_bytes) = (own.words().slots(), own.words().place().value_bytes());
+        let slots = self.slots_up_to::<L>(from, index, value_bytes, is_near)?;
+        self.grow(slots, own, false).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
     }
 
-    fn word_of(&self, index: usize, storage: &Grown<T, R, L>) -> Option<L::Word> {
-        let words = storage.words();
+    fn word_of(&self, index: usize, own: &GrownSlots<R, L>) -> Option<L::Word> {
+        let words = own.words();
         let beyond = || self.word_beyond::<L>(index, words.slots(), words.unused_word());
         words.get(index).or_else(beyond)
     }
 
-    fn known(&self, storage: &Grown<T, R, L>) -> usize {
-        storage.words().slots() + self.former().len()
+    fn known(&self, own: &GrownSlots<R, L>) -> usize {
+        own.words().slots() + self.former().len()
+    }
+
+    fn make_slots(&mut self, number: usize, own: &mut GrownSlots<R, L>) -> Result<(), OutOfMemory> {
+        match number > own.words().slots() {
+            true => self.grow(number, own, false),
+            false => Ok(()),
+        }
+    }
+
+    fn set_former(&mut self, words: &[L::Word]) -> Result<(), OutOfMemory> {
+        self.set_former(words)
+    }
+
+    fn add_to(&self, own: &GrownSlots<R, L>, sum: &mut Checksum) {
+        sum.add(&own.words().slots());
+    }
+
+    fn validate(&self, own: &GrownSlots<R, L>) -> Result<(), crate::reports::validate::Violation> {
+        self.check::<L>(own.words().slots())
+    }
+}
+
+impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
+    const KIND: &'static str = "VecPool";
+    const TOUCHES: bool = false;
+
+    #[cfg(feature = "serde")]
+    fn unused(
+        state: &crate::slots::saved::Checked<L::Word>,
+    ) -> Result<(Grown<T, R, L>, Self), crate::snapshot::format::Refused> {
+        let ledger = LedgerOf::<R, L>::fresh(&Default::default());
+        Ok((Grown::empty(state.cycle.start(), ledger), Self::up_to(state.slots_max)))
     }
 
     /// Values in slots that are no more are dropped.
@@ -168,32 +171,6 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         }
         self.keep(former);
         Ok(())
-    }
-
-    fn make_slots(
-        &mut self,
-        slots: usize,
-        storage: &mut Grown<T, R, L>,
-    ) -> Result<(), OutOfMemory> {
-        match slots > storage.words().slots() {
-            true => self.grow(slots, storage, false),
-            false => Ok(()),
-        }
-    }
-
-    fn set_former(&mut self, words: &[L::Word]) -> Result<(), OutOfMemory> {
-        self.set_former(words)
-    }
-
-    fn add_to(&self, storage: &Grown<T, R, L>, sum: &mut Checksum) {
-        sum.add(&storage.words().slots());
-    }
-
-    fn validate(
-        &self,
-        storage: &Grown<T, R, L>,
-    ) -> Result<(), crate::reports::validate::Violation> {
-        self.check::<L>(storage.words().slots())
     }
 }
 

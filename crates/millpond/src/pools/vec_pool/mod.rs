@@ -16,11 +16,11 @@ use crate::handle::{Handle, HandleLayout};
 use crate::pools::doubling::growing_pool;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
-use crate::pools::unused::UnusedSlots;
+use crate::pools::unused::{UnusedSlots, slots_of_capacity};
 use crate::slots::Ledger;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::Storage;
+use crate::values::{PoolStorage, Storage};
 
 /// A pool that grows as a `Vec` does: when it is full, its values move to an array of twice the size. Handles stay valid;
 /// addresses change.
@@ -127,13 +127,20 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::typed_builder().capacity(capacity).build()
+        match capacity {
+            0 => Self::EMPTY,
+            _ => {
+                let slots = slots_of_capacity(capacity, PoolStorage::<T, R, H>::VALUE);
+                Self::of_unused(slots, usize::MAX)
+            }
+        }
     }
 }
 
 growing_pool! {
     [T, R: ReuseOrder, H: HandleLayout] VecPool<T, R, H>, T, H,
-    example: "VecPool", grow: |pool, slots| pool.growth.grow(slots, &mut pool.storage, true)
+    example: "VecPool",
+    grow: |pool, slots| pool.storage.lend_to_grow(|own| pool.growth.grow(slots, own, true)),
 }
 
 #[cfg(all(test, feature = "validate"))]
