@@ -874,8 +874,8 @@ class stable_pool_ {
 
         walk() noexcept = default;
         MPS_INLINE_ walk(pool_type *of, std::size_t groups) noexcept
-            : of_(of), groups_(groups), counts_(of->slots_of_.counts) {
-            of->slots_of_.note_freed();
+            : of_(of), groups_(groups) {
+            take_note();
             next_group();
         }
         MPS_INLINE_ reference operator*() const noexcept {
@@ -900,8 +900,7 @@ class stable_pool_ {
             }
             if (MPS_RARELY_(of_->slots_of_.counts != counts_)) {
                 // What is left of the 64 slots, as they are now.
-                counts_ = of_->slots_of_.counts;
-                of_->slots_of_.note_freed();
+                take_note();
                 left_ = live_in(group_ - 1) & (~std::uint64_t(0) << 1 << (at_ - first_ - 1));
                 left_ != 0 ? start_group() : next_group();
             } else if (at_ == end_) {
@@ -918,6 +917,11 @@ class stable_pool_ {
         friend MPS_INLINE_ bool operator!=(const walk &a, const walk &b) noexcept { return a.at_ != b.at_; }
 
       private:
+        // The counts are read last: compilers know then that a loop that removes nothing need not compare them.
+        MPS_INLINE_ void take_note() noexcept {
+            of_->slots_of_.note_freed();
+            counts_ = of_->slots_of_.counts;
+        }
         MPS_INLINE_ std::uint64_t live_in(std::size_t group) const noexcept {
             if constexpr (Const) {
                 return of_->slots_of_.live_in(group);
