@@ -378,9 +378,10 @@ class slots_ {
         free(slot);
         noted = freed();
     }
-    // Both at once, with `between` between them, for a handle that may be any, and without a note in the bits. False, and nothing
-    // happens, if it is refused; and what `otherwise` returns if the handle cannot be told from others by one comparison, or the
-    // slot is to be filled. The counts are read first and written last: until the next insertion they stay in a register.
+    // Both at once, with `between` between them, for a handle that may be any, and without a note in the bits. False, and
+    // nothing happens, if it is refused; and what `otherwise` returns if the handle cannot be told from others by one
+    // comparison, or the slot is to be filled. The counts are read first and written last: until the next insertion they stay
+    // in a register. Nothing else is written, because a pair takes as long as its writes to different lines of the cache.
     template <typename Between, typename Otherwise>
     MPS_INLINE_ bool end_and_free(std::uint64_t which, Between between, Otherwise otherwise) noexcept {
         const std::uint32_t slot = static_cast<std::uint32_t>(which >> 32), generation = static_cast<std::uint32_t>(which);
@@ -650,14 +651,16 @@ class slots_ {
     static constexpr std::size_t max = 0x7ffffff0;
     std::uint32_t *words = nullptr; // a multiple of 64; those behind the last slot are dead
     std::uint32_t *stack = nullptr; // of the slots that were freed, of which the last one is used first
-    std::uint64_t *bits = nullptr;  // one for each slot: whether it is live; not of packed pools
+    std::uint64_t *bits = nullptr;  // one for each slot: whether it is live, but for `noted`; not of packed pools
     std::uint32_t count = 0;
     std::uint32_t used = 0; // how many slots were ever used: the lowest ones
-    // Below, how many are on the stack if slots are not filled; above, how often something was removed, as 32 bits count it, so
-    // that a loop sees it. In one field, because a removal writes both.
+    // Below, how many are on the stack if slots are not filled; above, how often something was removed, as 32 bits count it,
+    // so that a loop sees it. In one field, because a removal writes both.
     std::uint64_t counts = 0;
     static constexpr std::uint64_t one_removed = std::uint64_t(1) << 32;
-    mutable std::uint32_t noted = 0; // how many of those on the stack, from the lowest, are not live in the bits; the others still are
+    // How many of those on the stack, from the lowest, are not live in the bits. The others still are, until a loop begins:
+    // a slot that is used again before that costs its bit no write.
+    mutable std::uint32_t noted = 0;
     std::uint32_t filled = 0; // how many are on the stack if slots are filled, so that the usual way need not ask
     std::uint32_t retired = 0;
     std::uint32_t absent = 0; // slots whose constructor or destructor runs
