@@ -75,6 +75,13 @@
 #else
 #define MPS_SELDOM_
 #endif
+// What readers write, when they find that the bits are behind.
+#if defined(__GCC_ATOMIC_LLONG_LOCK_FREE) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+#define MPS_SHARED_
+#define MPS_READ_(number, order) __atomic_load_n(&(number), (order))
+#else
+#define MPS_READ_(number, order) (number)
+#endif
 #if !defined(MPS_NEVER_)
 #define MPS_NEVER_(condition) static_cast<void>(0)
 #endif
@@ -288,7 +295,7 @@ class slots_ {
             hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
             start = static_cast<std::uint32_t>((hash ^ hash >> 31) % last_generation) + 1;
         }
-        plain = fills ? 0 : last_generation - start;
+        plain = fills ? 0 : last_generation;
     }
     ~slots_() { give(); }
     slots_(slots_ &&other) noexcept { swap(other); }
@@ -300,9 +307,9 @@ class slots_ {
         std::swap(bits, other.bits);
         std::swap(count, other.count);
         std::swap(used, other.used);
-        std::swap(freed, other.freed);
+        std::swap(counts, other.counts);
+        std::swap(noted, other.noted);
         std::swap(filled, other.filled);
-        std::swap(removed, other.removed);
         std::swap(retired, other.retired);
         std::swap(absent, other.absent);
         std::swap(start, other.start);
@@ -335,7 +342,7 @@ class slots_ {
         words = grown;
         stack = grown_stack;
         count = static_cast<std::uint32_t>(to);
-        ++removed; // loops take note
+        counts += one_removed; // loops take note
         return true;
     }
 
@@ -346,10 +353,16 @@ class slots_ {
         }
         return generation + 1 != start ? generation + 1 : 0;
     }
+    // A slot has begun anew: its last generation is the one before the first.
+    MPS_RARE_ void anew() noexcept { plain = start - 1 < plain ? start - 1 : plain; }
     // A live slot is dead from here on, but not free before `free`.
     MPS_INLINE_ void end(std::uint32_t slot) noexcept {
-        words[slot] = dead | after(words[slot]);
-        ++removed;
+        const std::uint32_t next = after(words[slot]);
+        if (MPS_RARELY_(next - 1 < start - 1)) {
+            anew();
+        }
+        words[slot] = dead | next;
+        counts += one_removed;
     }
     MPS_INLINE_ void free(std::uint32_t slot) noexcept {
         if (MPS_RARELY_(words[slot] == dead)) {
@@ -357,35 +370,49 @@ class slots_ {
             return;
         }
         stack[on_stack()] = slot;
-        ++(fills ? filled : freed);
+        fills ? static_cast<void>(++filled) : static_cast<void>(++counts);
     }
-    // Both at once, with `between` between them, for a handle that may be any. False, and nothing happens, if it is refused;
-    // and what `otherwise` returns if the handle cannot be told from others by one comparison, or the slot is to be filled.
-    // What is on the stack is read first and written last: until the next insertion it stays in a register.
+    // The same of a slot that is not live in the bits any more, like all on the stack from here on.
+    MPS_INLINE_ void free_noted(std::uint32_t slot) noexcept {
+        note_freed();
+        free(slot);
+        noted = freed();
+    }
+    // Both at once, with `between` between them, for a handle that may be any, and without a note in the bits. False, and
+    // nothing happens, if it is refused; and what `otherwise` returns if the handle cannot be told from others by one
+    // comparison, or the slot is to be filled. The counts are read first and written last: until the next insertion they stay
+    // in a register. Nothing else is written, because a pair takes as long as its writes to different lines of the cache.
     template <typename Between, typename Otherwise>
     MPS_INLINE_ bool end_and_free(std::uint64_t which, Between between, Otherwise otherwise) noexcept {
         const std::uint32_t slot = static_cast<std::uint32_t>(which >> 32), generation = static_cast<std::uint32_t>(which);
         std::uint32_t *const all = words, *const free_slots = stack;
-        const std::uint32_t top = freed;
+        const std::uint64_t counted = counts;
         if (slot >= count || all[slot] != generation) {
             return false;
         }
         // A generation that has the top bit set is not below `plain` either.
-        if (MPS_RARELY_(generation - start >= plain)) {
+        if (MPS_RARELY_(generation >= plain)) {
             return otherwise();
         }
         all[slot] = dead | (generation + 1);
         between();
-        free_slots[top] = slot;
-        ++removed;
-        freed = top + 1;
+        free_slots[static_cast<std::uint32_t>(counted)] = slot;
+        counts = counted + (one_removed + 1);
         return true;
     }
     // A dead slot that is neither free nor retired from here on. There must be a freed one.
     MPS_INLINE_ std::uint32_t take_freed() noexcept {
-        const std::uint32_t top = freed - 1;
-        freed = top;
-        return stack[top];
+        counts -= 1;
+        return stack[freed()];
+    }
+    // The same, and the slot is live in the bits: it still is if they do not know yet that it was freed.
+    MPS_INLINE_ std::uint32_t take_live() noexcept {
+        const std::uint32_t slot = take_freed();
+        if (freed() < noted) {
+            noted = freed();
+            flip(slot);
+        }
+        return slot;
     }
     // The same if there is none; `no_slot` if there is no other either.
     std::uint32_t take_other() noexcept {
@@ -393,6 +420,13 @@ class slots_ {
             return stack[--filled];
         }
         return used < count ? used++ : no_slot;
+    }
+    // The same, and the slot is not.
+    MPS_INLINE_ std::uint32_t take_dead() noexcept {
+        note_freed();
+        const std::uint32_t slot = take_freed();
+        noted = freed();
+        return slot;
     }
     // The slot lives from here on.
     MPS_INLINE_ std::uint64_t begin(std::uint32_t slot) noexcept {
@@ -402,6 +436,41 @@ class slots_ {
     }
     // Notes in the bits that a slot lives, or that it does not any more.
     MPS_INLINE_ void flip(std::uint32_t slot) noexcept { bits[slot >> 6] ^= std::uint64_t(1) << (slot & 63); }
+    // Notes what was freed since the last time.
+    MPS_INLINE_ void note_freed() noexcept {
+        for (; noted < freed(); ++noted) {
+            flip(stack[noted]);
+        }
+    }
+    // The same in several threads at once, if the compiler has numbers for them: each clears the bits of all, for good.
+    MPS_INLINE_ void note_freed() const noexcept {
+#if defined(MPS_SHARED_)
+        if (MPS_RARELY_(MPS_READ_(noted, __ATOMIC_ACQUIRE) < freed())) {
+            note_freed_shared();
+        }
+#endif
+    }
+#if defined(MPS_SHARED_)
+    MPS_RARE_ void note_freed_shared() const noexcept {
+        for (std::uint32_t at = MPS_READ_(noted, __ATOMIC_RELAXED); at < freed(); ++at) {
+            const std::uint64_t others = ~(std::uint64_t(1) << (stack[at] & 63));
+            __atomic_fetch_and(bits + (stack[at] >> 6), others, __ATOMIC_RELAXED);
+        }
+        __atomic_store_n(&noted, freed(), __ATOMIC_RELEASE);
+    }
+#endif
+    // Which of 64 slots are live, whether the bits know it or not.
+    MPS_INLINE_ std::uint64_t live_in(std::size_t group) const noexcept {
+        return MPS_RARELY_(MPS_READ_(noted, __ATOMIC_RELAXED) < freed()) ? live_by_words(group)
+                                                                         : MPS_READ_(bits[group], __ATOMIC_RELAXED);
+    }
+    MPS_RARE_ std::uint64_t live_by_words(std::size_t group) const noexcept {
+        std::uint64_t live_now = 0;
+        for (std::size_t slot = 0; slot < 64; ++slot) {
+            live_now |= std::uint64_t((words[group * 64 + slot] & dead) == 0) << slot;
+        }
+        return live_now;
+    }
 
     static MPS_INLINE_ std::uint64_t bits_of(std::size_t slot, std::uint32_t generation) noexcept {
         return std::uint64_t(slot) << 32 | generation;
@@ -453,16 +522,24 @@ class slots_ {
                 return false;
             }
         }
-        return living == live() && gone == retired && used <= count && (freed == 0 || filled == 0);
+        return living == live() && gone == retired && used <= count && (freed() == 0 || filled == 0);
     }
-    // The same of the bits.
+    // The same of the bits: they are those of what lives, and of what was freed since they were noted.
     bool has_sound_bits() const noexcept {
-        for (std::uint32_t slot = 0; slot < count; ++slot) {
-            if ((bits[slot >> 6] >> (slot & 63) & 1) != ((words[slot] & dead) == 0)) {
+        std::uint32_t behind = 0;
+        for (std::uint32_t slot = 0; slot < groups(count) * 64; ++slot) {
+            const bool lives = (words[slot] & dead) == 0, is_noted = (bits[slot >> 6] >> (slot & 63) & 1) != 0;
+            behind += is_noted && !lives;
+            if (lives && !is_noted) {
                 return false;
             }
         }
-        return true;
+        for (std::uint32_t at = noted; at < freed(); ++at) {
+            if ((bits[stack[at] >> 6] >> (stack[at] & 63) & 1) == 0) {
+                return false;
+            }
+        }
+        return noted <= freed() && behind == freed() - noted;
     }
 
     // Writes the head of the state, the words and the stack; returns the end.
@@ -548,41 +625,48 @@ class slots_ {
             words[slot] = dead | start;
         }
         used = head.used;
-        freed = fills ? 0 : head.freed;
+        noted = fills ? 0 : head.freed;
         filled = fills ? head.freed : 0;
-        ++removed;
+        counts = (counts >> 32 << 32) + one_removed + noted;
+        for (std::uint32_t slot = 0; start != 1 && slot < used; ++slot) {
+            if (words[slot] != dead && (words[slot] & ~dead) < start) {
+                anew();
+            }
+        }
         retired = head.retired;
     }
     // Makes the bits of so many slots what the words say.
     void renew_bits(std::uint32_t slots) noexcept {
         for (std::size_t group = 0; group < groups(slots); ++group) {
-            std::uint64_t live_now = 0;
-            for (std::size_t slot = group * 64; slot < group * 64 + 64 && slot < count; ++slot) {
-                live_now |= std::uint64_t((words[slot] & dead) == 0) << (slot & 63);
-            }
-            bits[group] = live_now;
+            bits[group] = live_by_words(group);
         }
     }
 
     MPS_INLINE_ std::uint32_t live() const noexcept { return used - on_stack() - retired - absent; }
     MPS_INLINE_ bool is_full() const noexcept { return on_stack() == 0 && used == count; }
-    MPS_INLINE_ std::uint32_t on_stack() const noexcept { return freed + filled; }
+    MPS_INLINE_ std::uint32_t on_stack() const noexcept { return freed() + filled; }
+    MPS_INLINE_ std::uint32_t freed() const noexcept { return static_cast<std::uint32_t>(counts); }
     static constexpr std::size_t groups(std::size_t slots) noexcept { return (slots + 63) / 64; }
 
     static constexpr std::size_t max = 0x7ffffff0;
     std::uint32_t *words = nullptr; // a multiple of 64; those behind the last slot are dead
     std::uint32_t *stack = nullptr; // of the slots that were freed, of which the last one is used first
-    std::uint64_t *bits = nullptr;  // one for each slot: whether it is live; not of packed pools
+    std::uint64_t *bits = nullptr;  // one for each slot: whether it is live, but for `noted`; not of packed pools
     std::uint32_t count = 0;
     std::uint32_t used = 0; // how many slots were ever used: the lowest ones
-    std::uint32_t freed = 0;   // how many are on the stack, if slots are not filled
-    std::uint32_t filled = 0;  // and if they are, so that the usual way need not ask
-    std::uint32_t removed = 0; // how often since the beginning, as 32 bits count it: a loop sees when something was removed
+    // Below, how many are on the stack if slots are not filled; above, how often something was removed, as 32 bits count it,
+    // so that a loop sees it. In one field, because a removal writes both.
+    std::uint64_t counts = 0;
+    static constexpr std::uint64_t one_removed = std::uint64_t(1) << 32;
+    // How many of those on the stack, from the lowest, are not live in the bits. The others still are, until a loop begins:
+    // a slot that is used again before that costs its bit no write.
+    mutable std::uint32_t noted = 0;
+    std::uint32_t filled = 0; // how many are on the stack if slots are filled, so that the usual way need not ask
     std::uint32_t retired = 0;
     std::uint32_t absent = 0; // slots whose constructor or destructor runs
     std::uint32_t start = 1;  // the first generation of every slot
-    // How many generations from the first have a next one that is one more, and nothing else to be done at their end.
-    std::uint32_t plain = last_generation - 1;
+    // Below it, generations have a next one that is one more, and nothing else to be done at their end.
+    std::uint32_t plain = last_generation;
     const char *name = nullptr;
     bool fills = false;
 
@@ -647,18 +731,24 @@ class stable_pool_ {
     // comes first.
     template <typename... Arguments>
     MPS_INLINE_ handle<T> emplace(Arguments &&...arguments) {
+        constexpr bool is_trivial = std::is_trivially_constructible_v<T, Arguments &&...>;
         std::uint32_t slot;
-        if (MPS_RARELY_(slots_of_.freed == 0)) {
+        if (MPS_RARELY_(slots_of_.freed() == 0)) {
             slot = take_other();
             if (slot == slots_::no_slot) {
                 return handle<T>();
             }
+            if constexpr (is_trivial) {
+                slots_of_.flip(slot);
+            }
+        } else if constexpr (is_trivial) {
+            slot = slots_of_.take_live();
         } else {
-            slot = slots_of_.take_freed();
+            slot = slots_of_.take_dead();
         }
         void *const place = at(slot);
         open_(place, sizeof(T));
-        if constexpr (std::is_trivially_constructible_v<T, Arguments &&...>) {
+        if constexpr (is_trivial) {
             ::new (place) T(std::forward<Arguments>(arguments)...);
         } else {
             taken back{this, slot};
@@ -670,8 +760,8 @@ class stable_pool_ {
             }
             back.pool = nullptr;
             --slots_of_.absent;
+            slots_of_.flip(slot);
         }
-        slots_of_.flip(slot);
         return handle<T>::from_bits(slots_of_.begin(slot));
     }
 
@@ -682,10 +772,7 @@ class stable_pool_ {
             const auto slot = static_cast<std::uint32_t>(which.bits_ >> 32);
             return slots_of_.end_and_free(
                 which.bits_,
-                [this, slot] {
-                    slots_of_.flip(slot);
-                    close_(at(slot), sizeof(T));
-                },
+                [this, slot] { close_(at(slot), sizeof(T)); },
                 [this, which] { return remove_rarely(which); });
         } else {
             return remove_any(which);
@@ -736,13 +823,15 @@ class stable_pool_ {
     // first then. O(capacity).
     void clear() noexcept {
         while (slots_of_.live() != 0) {
+            slots_of_.note_freed();
             for (std::size_t group = slots_::groups(slots_of_.used); group-- > 0;) {
-                while (const std::uint64_t left = slots_of_.bits[group]) {
+                while (const std::uint64_t left = slots_of_.live_in(group)) {
                     std::uint32_t at_most = 63;
                     while ((left >> at_most & 1) == 0) {
                         --at_most;
                     }
                     remove(handle_at(group * 64 + at_most));
+                    slots_of_.note_freed();
                 }
             }
         }
@@ -788,7 +877,8 @@ class stable_pool_ {
 
         walk() noexcept = default;
         MPS_INLINE_ walk(pool_type *of, std::size_t groups) noexcept
-            : of_(of), groups_(groups), removed_(of->slots_of_.removed) {
+            : of_(of), groups_(groups) {
+            take_note();
             next_group();
         }
         MPS_INLINE_ reference operator*() const noexcept {
@@ -811,10 +901,10 @@ class stable_pool_ {
             if constexpr (Handles) {
                 ++slot_;
             }
-            if (MPS_RARELY_(of_->slots_of_.removed != removed_)) {
+            if (MPS_RARELY_(of_->slots_of_.counts != counts_)) {
                 // What is left of the 64 slots, as they are now.
-                removed_ = of_->slots_of_.removed;
-                left_ = of_->slots_of_.bits[group_ - 1] & (~std::uint64_t(0) << 1 << (at_ - first_ - 1));
+                take_note();
+                left_ = live_in(group_ - 1) & (~std::uint64_t(0) << 1 << (at_ - first_ - 1));
                 left_ != 0 ? start_group() : next_group();
             } else if (at_ == end_) {
                 left_ != 0 ? (is_sparse_ ? take_one() : take_run()) : next_group();
@@ -830,13 +920,25 @@ class stable_pool_ {
         friend MPS_INLINE_ bool operator!=(const walk &a, const walk &b) noexcept { return a.at_ != b.at_; }
 
       private:
+        // The counts are read last: compilers know then that a loop that removes nothing need not compare them.
+        MPS_INLINE_ void take_note() noexcept {
+            of_->slots_of_.note_freed();
+            counts_ = of_->slots_of_.counts;
+        }
+        MPS_INLINE_ std::uint64_t live_in(std::size_t group) const noexcept {
+            if constexpr (Const) {
+                return of_->slots_of_.live_in(group);
+            } else {
+                return of_->slots_of_.bits[group];
+            }
+        }
         MPS_INLINE_ void next_group() noexcept {
             do {
                 if (group_ >= groups_) {
                     at_ = nullptr;
                     return;
                 }
-                left_ = of_->slots_of_.bits[group_++];
+                left_ = live_in(group_++);
             } while (left_ == 0);
             start_group();
         }
@@ -876,7 +978,7 @@ class stable_pool_ {
         const std::uint32_t *words_ = nullptr; // the generations of all
         std::size_t group_ = 0; // the next one
         std::size_t groups_ = 0;
-        std::uint32_t removed_ = 0;
+        std::uint64_t counts_ = 0;
         bool is_sparse_ = false;
     };
     using iterator = walk<false, false>;
@@ -923,11 +1025,12 @@ class stable_pool_ {
         if (room < state_bytes() || slots_of_.absent != 0) {
             return false;
         }
+        slots_of_.note_freed();
         unsigned char *const out = slots_of_.write(static_cast<unsigned char *>(to), sizeof(T), 0);
         for (std::size_t group = 0; group < slots_::groups(slots_of_.used); ++group) {
             unsigned char *const values = out + group * 64 * sizeof(T);
             const std::size_t slots = slots_of_.used - group * 64 < 64 ? slots_of_.used - group * 64 : 64;
-            std::uint64_t left = slots_of_.bits[group];
+            std::uint64_t left = slots_of_.live_in(group);
             if (left == ~std::uint64_t(0)) {
                 std::memcpy(values, at(group * 64), 64 * sizeof(T));
                 continue;
@@ -1068,7 +1171,7 @@ class stable_pool_ {
             if (pool != nullptr) {
                 --pool->slots_of_.absent;
                 pool->vacate(slot);
-                pool->slots_of_.free(slot);
+                pool->slots_of_.free_noted(slot);
             }
         }
     };
@@ -1121,7 +1224,7 @@ class stable_pool_ {
         std::launder(at(slot))->~T();
         --slots_of_.absent;
         vacate(slot);
-        slots_of_.free(slot);
+        slots_of_.free_noted(slot);
         return true;
     }
 
@@ -1148,14 +1251,16 @@ class stable_pool_ {
     static void each_run(Pool &of, F &f) {
         using element = std::conditional_t<std::is_const_v<Pool>, const T, T>;
         const std::size_t groups = slots_::groups(of.slots_of_.used);
+        of.slots_of_.note_freed();
         for (std::size_t group = 0; group < groups; ++group) {
-            for (std::uint64_t left = of.slots_of_.bits[group]; left != 0;) {
+            for (std::uint64_t left = of.slots_of_.live_in(group); left != 0;) {
                 const std::size_t first = trailing_zeros_(left);
                 const std::uint64_t behind = left + (left & (0 - left));
                 const std::size_t end = behind != 0 ? trailing_zeros_(behind) : 64;
                 left &= behind;
                 f(run<element>{of.at(group * 64) + first, end - first});
-                left &= of.slots_of_.bits[group];
+                of.slots_of_.note_freed();
+                left &= of.slots_of_.live_in(group);
             }
         }
     }
@@ -1698,7 +1803,7 @@ class packed_pool {
         }
     }
     MPS_INLINE_ std::uint32_t take() noexcept {
-        return slots_of_.freed != 0 ? slots_of_.take_freed() : slots_of_.take_other();
+        return slots_of_.freed() != 0 ? slots_of_.take_freed() : slots_of_.take_other();
     }
     // The last value has moved to this place.
     MPS_INLINE_ void follow(std::uint32_t place) noexcept {
@@ -1837,5 +1942,7 @@ struct std::hash<mps::handle<T>> {
 #undef MPS_RARELY_
 #undef MPS_NEVER_
 #undef MPS_SELDOM_
+#undef MPS_SHARED_
+#undef MPS_READ_
 
 #endif
