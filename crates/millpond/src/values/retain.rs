@@ -70,16 +70,14 @@ where
             let mut removals = Removals { storage: self, first, bits: 0 };
             // One loop, also where all are live: the user's function is in it.
             while live != 0 {
-                let index = first + live.trailing_zeros() as usize;
-                let rest = live & (live - 1);
+                let bit = live.trailing_zeros() as usize;
+                let index = first + bit;
                 // SAFETY: the slot was live when the word was read, and nothing is removed before the removals are dropped.
                 let generation = unsafe { removals.storage.words().stored_unchecked(index) };
                 // SAFETY: as above.
                 let value = unsafe { removals.storage.get_unchecked_mut(index) };
-                if !keep(index, generation, value) {
-                    removals.bits |= live ^ rest;
-                }
-                live = rest;
+                removals.bits |= u64::from(!keep(index, generation, value)) << bit;
+                live &= live - 1;
             }
         }
     }
