@@ -94,7 +94,7 @@ impl LiveBits {
 
     #[inline(always)]
     pub(crate) fn next(&mut self, source: Source<'_>) -> Option<usize> {
-        if !self.find_word(source) {
+        if !self.find_word::<false>(source) {
             return None;
         }
         Some(self.first_of_word() + self.take_in_word())
@@ -112,10 +112,11 @@ impl LiveBits {
         self.words.front_bits != 0
     }
 
-    /// Goes on to the next word with slots that are left, if this one has none; `false` if none are left.
+    /// Goes on to the next word with slots that are left, if this one has none; `false` if none are left. `FAR` as in
+    /// [`Words::load_front`].
     #[inline(always)]
-    pub(crate) fn find_word(&mut self, source: Source<'_>) -> bool {
-        self.is_in_word() || self.words.load_front(source)
+    pub(crate) fn find_word<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
+        self.is_in_word() || self.words.load_front::<FAR>(source)
     }
 
     /// The next slot of a word that [has](Self::find_word) some, as its distance from the [first](Self::first_of_word).
@@ -203,7 +204,7 @@ impl LiveBits {
                 }
             }
             words.front_bits = 0;
-            if !words.load_front(source) {
+            if !words.load_front::<true>(source) {
                 return value;
             }
         }

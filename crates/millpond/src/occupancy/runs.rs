@@ -66,7 +66,7 @@ impl Iterator for Runs<'_> {
             if self.prefix > 0 {
                 return Some(0..mem::take(&mut self.prefix));
             }
-            if !words.load_front(self.source) {
+            if !words.load_front::<true>(self.source) {
                 return None;
             }
         }

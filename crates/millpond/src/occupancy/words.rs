@@ -174,9 +174,10 @@ impl Words {
         self.front = self.end.wrapping_sub(WORD_SLOTS);
     }
 
-    /// Loads the lowest remaining bits into the front, which has none; `false` if none are left.
+    /// Loads the lowest remaining bits into the front, which has none; `false` if none are left. `FAR`: passes by empty words in
+    /// a loop of its own, which takes registers, and time of the compiler for each type.
     #[inline(always)]
-    pub(super) fn load_front(&mut self, source: Source<'_>) -> bool {
+    pub(super) fn load_front<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
         if self.left <= 0 {
             // None are left, unless the count was wrong: then the walk ends for both ends.
             self.back_bits = 0;
@@ -187,7 +188,9 @@ impl Words {
             if self.front_bits != 0 {
                 return true;
             }
-            self.skip_empty(source);
+            if FAR {
+                self.skip_empty(source);
+            }
         }
         if self.back_bits == 0 {
             self.left = 0;

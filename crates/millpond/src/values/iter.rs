@@ -201,7 +201,7 @@ impl<'a, T> ValuesMut<'a, T> {
         if self.bits.is_in_word() {
             return true;
         }
-        let found = self.bits.find_word(self.source);
+        let found = self.bits.find_word::<true>(self.source);
         self.word = self.values.wrapping_add(self.bits.first_of_word());
         found
     }

@@ -26,14 +26,17 @@ where
     Q: Queue<L::Index>,
     L: HandleLayout,
 {
-    /// Not inline: a value's drop code may be long.
-    #[inline(never)]
-    fn drop_values(&mut self) {
-        while self.bits != 0 {
-            let index = self.first + self.bits.trailing_zeros() as usize;
-            self.bits &= self.bits - 1;
-            drop(self.storage.end(index));
-        }
+    /// # Safety
+    ///
+    /// Slot `first + bit` is live.
+    #[inline(always)]
+    unsafe fn judge(&mut self, bit: usize, keep: &mut impl FnMut(usize, P::Word, &mut T) -> bool) {
+        let index = self.first + bit;
+        // SAFETY: a live slot is a slot.
+        let word = unsafe { self.storage.words().stored_unchecked(index) };
+        // SAFETY: as the caller promises.
+        let value = unsafe { self.storage.get_unchecked_mut(index) };
+        self.bits |= u64::from(!keep(index, word, value)) << bit;
     }
 }
 
@@ -43,12 +46,16 @@ where
     Q: Queue<L::Index>,
     L: HandleLayout,
 {
-    /// Carries them out.
-    #[inline(always)]
+    /// Carries them out. Not inline: the loop that judges has it behind each word, and again where the user's function panics.
+    #[inline(never)]
     fn drop(&mut self) {
-        match Storage::<T, P>::MAY_FORGET {
-            true => self.storage.slots_mut().end_each(self.first, self.bits),
-            false => self.drop_values(),
+        if Storage::<T, P>::MAY_FORGET {
+            return self.storage.slots_mut().end_each(self.first, self.bits);
+        }
+        while self.bits != 0 {
+            let index = self.first + self.bits.trailing_zeros() as usize;
+            self.bits &= self.bits - 1;
+            drop(self.storage.end(index));
         }
     }
 }
@@ -68,16 +75,17 @@ where
             let mut live = self.words().live_bits(word);
             let first = word * WORD_SLOTS;
             let mut removals = Removals { storage: self, first, bits: 0 };
-            // One loop, also where all are live: the user's function is in it.
-            while live != 0 {
-                let bit = live.trailing_zeros() as usize;
-                let index = first + bit;
-                // SAFETY: the slot was live when the word was read, and nothing is removed before the removals are dropped.
-                let generation = unsafe { removals.storage.words().stored_unchecked(index) };
-                // SAFETY: as above.
-                let value = unsafe { removals.storage.get_unchecked_mut(index) };
-                removals.bits |= u64::from(!keep(index, generation, value)) << bit;
-                live &= live - 1;
+            if live == !0 {
+                for bit in 0..WORD_SLOTS {
+                    // SAFETY: the slot was live when the word was read, and nothing is removed before the removals are dropped.
+                    unsafe { removals.judge(bit, &mut keep) };
+                }
+            } else {
+                while live != 0 {
+                    // SAFETY: as above.
+                    unsafe { removals.judge(live.trailing_zeros() as usize, &mut keep) };
+                    live &= live - 1;
+                }
             }
         }
     }
