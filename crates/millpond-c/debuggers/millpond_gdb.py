@@ -188,8 +188,9 @@ class SmallPool:
         self.of = of
 
     def live(self):
-        taken, *free = (int(self.slots[name]) for name in ("used", "freed", "filled", "retired", "absent"))
-        return taken - sum(free)
+        freed = int(self.slots["counts"]) & 0xFFFFFFFF
+        taken, *free = (int(self.slots[name]) for name in ("used", "filled", "retired", "absent"))
+        return taken - freed - sum(free)
 
     def to_string(self):
         slots = self.slots

@@ -206,7 +206,8 @@ def small_slots(value):
 
 
 def small_live(slots):
-    return number(slots, "used") - sum(number(slots, name) for name in ("freed", "filled", "retired", "absent"))
+    freed = number(slots, "counts") & 0xFFFFFFFF
+    return number(slots, "used") - freed - sum(number(slots, name) for name in ("filled", "retired", "absent"))
 
 
 def small_pool_summary(value, _):

@@ -327,7 +327,14 @@ fn the_natvis_file_names_fields_that_there_are() {
     let words = natvis.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let fields: Vec<_> = words.filter(|word| word.len() > 1 && word.ends_with('_')).collect();
     assert!(fields.len() > 8);
-    for field in fields {
+    // The state of the slots has names without an end of their own.
+    let (_, slots) = natvis.split_once(r#"<Type Name="mps::slots_">"#).unwrap();
+    let (_, counted) = slots.split_once("live</DisplayString>\n    <DisplayString>").unwrap();
+    let counted = counted.split("live<").next().unwrap();
+    let counted = counted.split(|c: char| !c.is_alphanumeric());
+    let counted = counted.filter(|word| word.len() > 3 && *word != "unsigned");
+    assert_eq!(counted.clone().count(), 6);
+    for field in fields.into_iter().chain(counted) {
         let declared =
             [format!("{field};"), format!("{field},"), format!("{field}{{"), format!("{field} =")];
         assert!(declared.iter().any(|text| header.contains(text)), "{field}");
