@@ -2,9 +2,10 @@
 //! and pools that grow.
 //!
 //! ```sh
-//! cargo run --profile plain -p millpond-bench --bin untouched
+//! cargo run --profile shipped -p millpond-bench --bin untouched
 //! ```
 //!
+//! It prints lines of CSV, which `ci/benchmark` records.
 //! Each is created and filled with a million values of 64 bytes five times, in turns; the longest of its insertions is that
 //! of the run in which it was shortest. Memory is the program's resident set as Linux counts it, in MiB.
 
@@ -100,27 +101,25 @@ impl Row {
 }
 
 fn mib(kib: Option<usize>) -> String {
-    kib.map_or_else(|| "–".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0))
+    kib.map_or_else(String::new, |kib| format!("{:.1}", kib as f64 / 1024.0))
 }
 
 fn main() {
     let mut rows = [
-        Row::of("`Pool` of 16,777,216, untouched", || {
+        Row::of("Pool of 16777216 untouched", || {
             run(|| Pool::<Value>::builder().capacity(LIMIT).untouched().build())
         }),
-        Row::of("`Pool` of 1,000,000", || run(|| Pool::<Value>::with_capacity(INSERTIONS))),
-        Row::of("`VecPool`", || run(VecPool::<Value>::new)),
+        Row::of("Pool of 1000000", || run(|| Pool::<Value>::with_capacity(INSERTIONS))),
+        Row::of("VecPool", || run(VecPool::<Value>::new)),
         Row::of("slotmap", || run(SlotMap::<DefaultKey, Value>::new)),
     ];
     for _ in 0..ROUNDS {
         rows.iter_mut().for_each(Row::measure);
     }
-    println!("| | longest insertion, ms | a million of them, ms | MiB when empty | when filled |");
-    println!("| --- | ---: | ---: | ---: | ---: |");
+    println!("pool,longest_ms,all_ms,empty_mib,filled_mib");
     for Row { name, least, .. } in rows {
         let Some(Run { longest, all, empty, filled }) = least else { continue };
         let ms = |time: Duration| time.as_secs_f64() * 1000.0;
-        let (empty, filled) = (mib(empty), mib(filled));
-        println!("| {name} | {:.3} | {:.1} | {empty} | {filled} |", ms(longest), ms(all));
+        println!("{name},{:.3},{:.1},{},{}", ms(longest), ms(all), mib(empty), mib(filled));
     }
 }

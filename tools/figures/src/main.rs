@@ -4,11 +4,12 @@
 //! `DIR/benchmark`.
 //!
 //! A table stands between `<!-- figures: NAME -->` and `<!-- end -->`, a single figure between `<!-- = NAME -->` and
-//! `<!-- = -->`. The names are in `tables.rs`, `singles.rs` and `c_pools.rs`.
+//! `<!-- = -->`. The names are in `tables.rs`, `once.rs`, `singles.rs` and `c_pools.rs`.
 
 mod c_pools;
 mod measures;
 mod numbers;
+mod once;
 mod page;
 mod records;
 mod singles;
@@ -98,7 +99,7 @@ fn figure(records: &Records, name: &str) -> Result<String, String> {
     if let Some(name) = name.strip_prefix("c ") {
         return records.c_pools.figure(name);
     }
-    match tables::table(records, name) {
+    match tables::table(records, name).or_else(|| once::table(records, name)) {
         Some(table) => table,
         None => singles::single(records, name),
     }

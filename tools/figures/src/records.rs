@@ -24,7 +24,16 @@ pub(crate) struct Records {
     functions: BTreeMap<String, usize>,
     /// Of an entity in Bevy, by what it has and how it begins and ends: instructions, and parts of plain Bevy's.
     lives: BTreeMap<(String, String), (f64, f64)>,
+    /// Of each crate, the processor time of a cold build that depends on it alone: seconds.
+    pub build: Rows,
+    /// Of each pool, a program with 48 of them: seconds of a debug and of a release build, KiB, functions for each type.
+    pub pools: Rows,
+    /// Of each pool, a million insertions: the longest and all in milliseconds, MiB when empty and when filled.
+    pub untouched: Rows,
 }
+
+/// The lines of a record whose first column is a name, and whose others are numbers.
+pub(crate) type Rows = Vec<(String, Vec<f64>)>;
 
 /// The records of one build of the benchmark.
 #[derive(Debug, Default)]
@@ -78,7 +87,12 @@ impl Records {
         }
         let shipped = Bench::read(&benchmark.join("shipped"))?;
         let c_pools = CPools::of(&file(C_POOLS)?).map_err(|why| format!("{C_POOLS}: {why}"))?;
-        Ok(Self { shipped, c_pools, gates, worst, functions, lives })
+        let rows = |name: &str| {
+            let name = format!("docs/benchmark/{name}.csv");
+            rows(&file(&name)?).map_err(|why| format!("{name}: {why}"))
+        };
+        let (build, pools, untouched) = (rows("build")?, rows("pools")?, rows("untouched")?);
+        Ok(Self { shipped, c_pools, gates, worst, functions, lives, build, pools, untouched })
     }
 
     /// The instructions of a gate.
@@ -107,6 +121,11 @@ impl Records {
     pub(crate) fn functions(&self, pool: &str) -> Result<usize, String> {
         self.functions.get(pool).copied().ok_or_else(|| format!("no '{pool}' in ci/functions.txt"))
     }
+}
+
+fn rows(text: &str) -> Result<Rows, String> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+    reader.deserialize().map(|row| row.map_err(|error| error.to_string())).collect()
 }
 
 /// The lines that end with a number: the words before it, and the number.
