@@ -47,6 +47,8 @@ const CPP_PACKED: &[&str] = &["millpond.hpp, packed"];
 const SMALL_POOLS: &[&str] = &["mps::pool", "mps::growing_pool", "mps::packed_pool"];
 const SMALL_PEERS: &[(&str, &str)] =
     &[("vector of slots", "vector slot map"), ("EnTT's registry", "EnTT's registry")];
+/// Of these works, which other programs of the record do with other numbers of slots.
+const SMALL_SLOTS: usize = 2_000;
 const SMALL_WORKS: &[(&str, &str)] = &[
     ("a lookup", "get"),
     ("a removal and an insertion", "remove and insert"),
@@ -247,7 +249,8 @@ impl CPools {
         titles.iter().for_each(|_| text += " | ---:");
         text += " |\n";
         for (title, work) in SMALL_WORKS {
-            let figures = contenders.iter().map(|who| Ok(short(self.least((work, None), &[who])?)));
+            let of = |who| self.least((work, Some(SMALL_SLOTS)), &[who]);
+            let figures = contenders.iter().map(|who| Ok(short(of(who)?)));
             let figures = figures.collect::<Result<Vec<_>, String>>()?;
             _ = writeln!(text, "| {title} | {} |", figures.join(" | "));
         }
@@ -262,7 +265,7 @@ impl CPools {
             ("walk with handles, 10 %", "walk without, 10 %"),
         ] {
             for &pool in SMALL_POOLS {
-                let of = |work| self.least((work, None), &[pool]);
+                let of = |work| self.least((work, Some(SMALL_SLOTS)), &[pool]);
                 ratios.push(of(with)? / of(without)?);
             }
         }

@@ -4,13 +4,14 @@
 //! `DIR/benchmark`.
 //!
 //! A table stands between `<!-- figures: NAME -->` and `<!-- end -->`, a single figure between `<!-- = NAME -->` and
-//! `<!-- = -->`. The names are in `tables.rs`, `once.rs`, `singles.rs` and `c_pools.rs`.
+//! `<!-- = -->`. The names are in `tables.rs`, `once.rs`, `singles.rs`, `c_pools.rs` and `ports.rs`.
 
 mod c_pools;
 mod measures;
 mod numbers;
 mod once;
 mod page;
+mod ports;
 mod records;
 mod singles;
 mod tables;
@@ -25,12 +26,19 @@ const PAGES: &[&str] = &[
     "README.md",
     "crates/millpond-c/README.md",
     "docs/guide/bevy.md",
+    "docs/guide/choose.md",
+    "docs/guide/iterate.md",
+    "docs/guide/record.md",
+    "docs/guide/threads.md",
     "docs/guide/one-file.md",
     "docs/guide/c-and-cpp.md",
     "docs/guide/rebuild-each-frame.md",
     "docs/peers.md",
     "docs/performance.md",
+    "docs/rollback.md",
+    "docs/size_classes.md",
     "docs/trust.md",
+    "ports/README.md",
 ];
 
 fn main() -> ExitCode {
@@ -98,6 +106,9 @@ fn filled(
 fn figure(records: &Records, name: &str) -> Result<String, String> {
     if let Some(name) = name.strip_prefix("c ") {
         return records.c_pools.figure(name);
+    }
+    if let Some(name) = name.strip_prefix("ports ") {
+        return records.ports.figure(name);
     }
     match tables::table(records, name).or_else(|| once::table(records, name)) {
         Some(table) => table,

@@ -1,7 +1,8 @@
-//! The tables of what a program pays once: its build, and the memory of its pools.
+//! The tables of what a program pays beside its frames: its build, and the memory of its pools and of its heap.
 
 use std::fmt::Write;
 
+use crate::numbers::thousands;
 use crate::records::{Records, Rows};
 
 /// What a page calls a row, and what the record calls it.
@@ -13,6 +14,7 @@ pub(crate) fn table(records: &Records, name: &str) -> Option<Result<String, Stri
         "build" => build(&records.build),
         "programs with pools" => programs(&records.pools),
         "untouched" => untouched(&records.untouched),
+        "heap replay" => heap_replay(records),
         _ => return None,
     })
 }
@@ -93,6 +95,25 @@ fn untouched(rows: &Rows) -> Result<String, String> {
             text,
             "| {title} | {longest:.3} ms | {all:.0} ms | {empty:.0} MiB | {filled:.0} MiB |"
         );
+    }
+    Ok(text)
+}
+
+/// The heap of a recorded game, replayed.
+fn heap_replay(records: &Records) -> Result<String, String> {
+    const TITLES: Titles = &[
+        ("`SizeClasses`, classes up to 512 bytes, growing", "SizeClasses, up to 512 bytes"),
+        ("`SizeClasses`, classes up to 1024 bytes, growing", "SizeClasses, up to 1024 bytes"),
+        ("`SizeClasses`, the classes that `plan` derives, all reserved", "SizeClasses, as planned"),
+        ("glibc", "glibc"),
+        ("bumpalo (gives nothing back before the end)", "bumpalo"),
+    ];
+    let mut text = String::from("| | ns per allocation or free | peak |\n| --- | ---: | ---: |\n");
+    for (title, who) in TITLES {
+        let ns = records.shipped.by_slots("heap replay", 0, who);
+        let (_, ns) = ns.first().ok_or_else(|| format!("no heap replay of '{who}'"))?;
+        let peak = records.shipped.peak(who).ok_or_else(|| format!("no peak of '{who}'"))?;
+        _ = writeln!(text, "| {title} | {ns:.1} | {} KiB |", thousands(peak / 1024.0));
     }
     Ok(text)
 }

@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::c_pools::CPools;
+use crate::ports::Ports;
 
 /// What the benchmark calls a pool in the order that is the default.
 const POOL: &str = "Pool, Lifo";
 
 /// Of the pools of C and C++.
 const C_POOLS: &str = "docs/benchmark/c.csv";
+
+/// Of crates that were moved to millpond.
+const PORTS: &str = "ports/record.md";
 
 /// A cell of the benchmark: the work, bytes of an object, slots, contender.
 type Cell = (String, usize, usize, String);
@@ -19,6 +23,7 @@ pub(crate) struct Records {
     /// The build that games are shipped with.
     pub shipped: Bench,
     pub c_pools: CPools,
+    pub ports: Ports,
     gates: BTreeMap<String, f64>,
     worst: BTreeMap<(String, String), f64>,
     functions: BTreeMap<String, usize>,
@@ -42,6 +47,8 @@ pub(crate) struct Bench {
     bytes_beyond: BTreeMap<String, f64>,
     /// All bytes of one of many stores that were created for one object and have it.
     small_stores: BTreeMap<String, f64>,
+    /// The most memory of one replay of a recorded heap: bytes.
+    peaks: BTreeMap<String, f64>,
     pub beside: Vec<Beside>,
     pub processor: String,
 }
@@ -87,12 +94,24 @@ impl Records {
         }
         let shipped = Bench::read(&benchmark.join("shipped"))?;
         let c_pools = CPools::of(&file(C_POOLS)?).map_err(|why| format!("{C_POOLS}: {why}"))?;
+        let ports = Ports::of(&file(PORTS)?).map_err(|why| format!("{PORTS}: {why}"))?;
         let rows = |name: &str| {
             let name = format!("docs/benchmark/{name}.csv");
             rows(&file(&name)?).map_err(|why| format!("{name}: {why}"))
         };
         let (build, pools, untouched) = (rows("build")?, rows("pools")?, rows("untouched")?);
-        Ok(Self { shipped, c_pools, gates, worst, functions, lives, build, pools, untouched })
+        Ok(Self {
+            shipped,
+            c_pools,
+            ports,
+            gates,
+            worst,
+            functions,
+            lives,
+            build,
+            pools,
+            untouched,
+        })
     }
 
     /// The instructions of a gate.
@@ -173,12 +192,19 @@ impl Bench {
                     if let Some(bytes) = number("small_store") {
                         bench.small_stores.insert(contender.to_owned(), bytes);
                     }
+                } else if let (Some(allocator), Some(bytes)) = (at("allocator"), number("bytes")) {
+                    bench.peaks.insert(allocator.to_owned(), bytes);
                 } else if let Some(processor) = at("processor") {
                     bench.processor = processor.to_owned();
                 }
             }
         }
         Ok(bench)
+    }
+
+    /// The most memory of an allocator in one replay of a recorded heap: bytes.
+    pub(crate) fn peak(&self, allocator: &str) -> Option<f64> {
+        self.peaks.get(allocator).copied()
     }
 
     /// The median of a work with objects of 64 bytes, in nanoseconds. Without a number of slots, the one that the work has.
