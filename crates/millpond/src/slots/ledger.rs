@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[cfg(feature = "alloc")]
-    type Words = crate::slots::SlotWords<crate::slots::Block<crate::slots::Bare<u16, ()>>>;
+    type Words = crate::slots::SlotWords<crate::slots::Block<u16>>;
 
     #[cfg(feature = "alloc")]
     type Short = crate::Handle32<(), 24>;
@@ -391,7 +391,7 @@ mod tests {
         let mut ledger = Ledger::<_, Short>::new((), &settings);
         let start = ledger.cycle().start();
         assert!(start > 1);
-        let mut words = Words::try_new(4, 0, false, start.generation()).unwrap();
+        let mut words = Words::try_new(4, start.generation()).unwrap();
         ledger.note_slots_again(&words);
         assert!(ledger.age_max_out_of_turn == 0, "each is in its first generation");
         words.set_live(3, start);

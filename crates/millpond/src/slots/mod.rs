@@ -41,7 +41,7 @@ pub(crate) use self::bitmap::BitmapState;
 pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::inline::Inline;
-pub(crate) use self::kind::{Bare, FitEntries, Needs, SlotKind};
+pub(crate) use self::kind::SlotKind;
 pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{Parts, PartsMut, Place};

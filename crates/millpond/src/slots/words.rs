@@ -932,13 +932,14 @@ pub(crate) fn handle_at<H: HandleLayout>(
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::slots::{Bare, Block};
+    use crate::slots::Block;
+    use crate::slots::reuse::Roster;
     use alloc::vec::Vec;
 
-    type Words = SlotWords<Block<Bare<u16, ()>>>;
+    type Words = SlotWords<Block<u16>>;
 
     fn words(slots: usize, is_synced: bool, start: u32) -> Words {
-        let mut words = Words::try_new(slots, 0, false, start).unwrap();
+        let mut words = Words::try_new(slots, start).unwrap();
         if is_synced {
             words.start_syncing();
         }
@@ -961,7 +962,7 @@ mod tests {
 
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
-        let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let words = SlotWords::<Inline<(), (Roster, u32, u32), 70>>::fresh(Inline::new(), 1);
         let SlotWords { used, start_beyond_first, peak, retired, .. } = words;
         assert_eq!((used, start_beyond_first, peak, retired), (0, 0, 0, 0));
         let SlotWords { place, inserted, removed, fast_below, slow_from, .. } = words;
@@ -1193,7 +1194,7 @@ mod tests {
 
     #[test]
     fn the_slots_of_a_pool_without_a_bitmap_are_a_prefix_while_all_that_were_used_are_live() {
-        let mut words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let mut words = SlotWords::<Inline<(), (Roster, u32, u32), 70>>::fresh(Inline::new(), 1);
         let prefix = |words: &SlotWords<_>| words.occupancy_to_walk().prefix();
         assert_eq!(prefix(&words), Some(0));
         (0..66).for_each(|index| words.set_live(index, 1));

@@ -476,20 +476,19 @@ mod tests {
     use super::*;
     use crate::handle::{Handle, Word};
     use crate::pools::allocator::HandleAllocator;
-    use crate::slots::Bare;
     use crate::slots::Block;
     use crate::slots::reuse::tests::taken_from_broken;
     use alloc::vec::Vec;
 
-    fn new_words(slots: usize) -> SlotWords<Block<Bare<u32, u32>>> {
-        SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1).unwrap()
+    fn new_words(slots: usize) -> SlotWords<Block<(Lifo, u32, u32)>> {
+        SlotWords::try_new(slots, 1).unwrap()
     }
 
     fn of(len: usize, fresh_from: u32) -> LifoQueue {
         LifoQueue { top: -(len as isize), fresh_from, fresh_until: fresh_from }
     }
 
-    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<Bare<u32, u32>>>) -> &'a [u32] {
+    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<(Lifo, u32, u32)>>) -> &'a [u32] {
         queue.ends().stack(words.entries())
     }
 

@@ -13,13 +13,13 @@ use super::SlotWords;
 use crate::base::cold;
 use crate::base::guard::{defuse, guard, half_way};
 use crate::base::shared::Number;
-use crate::handle::{self, HandleLayout, IndexWord, Refusal, Word};
+use crate::handle::{self, HandleLayout, Refusal, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{CheckWord, CountedSlots, Ledger, Needs, Place, SlotKind};
+use crate::slots::{CheckWord, CountedSlots, Ledger, Place};
 
 /// The words of a pool's slots and the pool's [`Ledger`]; of a table, which chooses its slots by handles, `()` in its place.
 ///
@@ -110,14 +110,6 @@ impl<P: Place> SlotWords<P> {
         }
         self.inserted += 1;
     }
-}
-
-impl<Q: Queue<L::Index>, L: HandleLayout> Ledger<Q, L> {
-    pub(crate) const NEEDS: Needs<Q::Entry> = Needs {
-        entry_count: Q::entry_count,
-        fit_entries: Q::fit_entries,
-        is_synced: Q::SEARCHES_BITMAP,
-    };
 }
 
 /// What slots with a reuse order do.
@@ -486,11 +478,6 @@ pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::I
     <H as HandleLayout>::Index,
 >>::Entry;
 
-impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
-    type Word = W;
-    type Entry = <R::Queue<I> as Queue<I>>::Entry;
-}
-
 #[cfg(feature = "validate")]
 impl<Q, L, P> Slots<P, Ledger<Q, L>>
 where
@@ -618,10 +605,8 @@ mod tests {
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn lifetimes_end_slowly_while_upcoming_slots_are_taken() {
         let ledger = LedgerOf::<Lifo, Handle<()>>::fresh(&GenerationSettings::PLAIN);
-        let words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
+        let words = SlotWords::<crate::slots::Block<(Lifo, u32, u32)>>::try_new(
             8,
-            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8),
-            false,
             ledger.cycle().start().generation(),
         )
         .unwrap();
