@@ -180,7 +180,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         words: &impl CountedSlots<Word = H::Word>,
     ) -> Refusal {
         let issued =
-            || words.counters().inserted() + u64::from(self.age_max_out_of_turn & !Self::OVER_MAX);
+            || words.counters().inserted + u64::from(self.age_max_out_of_turn & !Self::OVER_MAX);
         self.cycle.refusal(word, handle.word(), issued)
     }
 

@@ -257,12 +257,8 @@ impl<P: Place> SlotWords<P> {
     }
 
     fn set_counters(&mut self, counters: Counters) {
-        Counters {
-            inserted: self.inserted,
-            removed: self.removed,
-            peak: self.peak,
-            retired: self.retired,
-        } = counters;
+        (self.inserted, self.removed) = (counters.inserted, counters.removed);
+        (self.peak, self.retired) = (counters.peak, counters.retired);
     }
 
     #[inline]
@@ -495,8 +491,8 @@ impl<P: Place> SlotWords<P> {
         &mut self,
         cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
     ) {
-        let mut counters = self.counters();
-        let (used, bit_words) = (self.used(), self.used_bit_words());
+        self.record_peak();
+        let (used, bit_words, mut retired) = (self.used(), self.used_bit_words(), 0);
         let parts = self.place.parts_mut();
         // Small enough for one comparison, large enough for vector instructions.
         for words in parts.words[..used].chunks_mut(32) {
@@ -507,15 +503,14 @@ impl<P: Place> SlotWords<P> {
                     (false, false) => word.dead_successor(),
                     (false, true) => cycle.word_after(*word),
                 };
-                counters.retire(usize::from(*word != is && is == P::Word::RETIRED));
+                retired += u32::from(*word != is && is == P::Word::RETIRED);
                 *word = is;
             }
         }
-        counters.all_dead();
         if P::HAS_BITMAP {
             parts.bits[..bit_words].fill(0);
         }
-        self.set_counters(counters);
+        (self.removed, self.retired) = (self.inserted, self.retired + retired);
         self.set_gathered_at(self.changes());
     }
 
@@ -788,9 +783,7 @@ impl<P: Place> SlotWords<P> {
         if P::HAS_BITMAP {
             parts.bits[..bit_words].fill(0);
         }
-        let mut counters = self.counters();
-        counters.renew();
-        self.set_counters(counters);
+        self.set_counters(Counters::loaded(self.inserted, 0, 0, 0));
         self.used = 0;
         self.set_start(start);
         self.end_all_slowly();
