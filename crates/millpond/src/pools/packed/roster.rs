@@ -671,7 +671,7 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut PackedRoster<Handle<()>>)| {
-            let settings = GenerationSettings { count: 2, ..GenerationSettings::default() };
+            let settings = GenerationSettings { count: 2, ..GenerationSettings::PLAIN };
             let mut roster = PackedRoster::<Handle<()>>::try_new(5, &settings).unwrap();
             let first = roster.acquire(0).unwrap();
             roster.acquire(1).unwrap();

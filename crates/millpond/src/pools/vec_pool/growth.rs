@@ -12,6 +12,7 @@ use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::{CannotGrow, Growth, SlotGrowth, SlotsOf, Slotted};
 use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, LedgerOf};
 use crate::snapshot::Checksum;
@@ -139,7 +140,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn unused(
         state: &crate::slots::saved::Checked<L::Word>,
     ) -> Result<(Grown<T, R, L>, Self), crate::snapshot::format::Refused> {
-        let ledger = LedgerOf::<R, L>::fresh(&Default::default());
+        let ledger = LedgerOf::<R, L>::fresh(&GenerationSettings::PLAIN);
         Ok((Grown::empty(state.cycle.start(), ledger), Self::up_to(state.slots_max)))
     }
 

@@ -176,7 +176,7 @@ where
 
     /// `Ok` if the handle is valid, and otherwise why it is refused.
     pub(crate) fn check(&self, handle: L) -> Result<(), Refusal> {
-        self.ledger.check(handle, &self.words)
+        self.ledger.check_word(handle, self.words.get(handle.index() as usize), &self.words)
     }
 
     /// The error of a full pool, which has just refused a value.
@@ -433,7 +433,7 @@ where
         ledger.queue.grow(from, words);
         // New slots that never existed leave `slow_from` as it is: the generations, the peak and the order within it.
         if from < words.ever_used() {
-            ledger.note_slots_again(words);
+            ledger.recount(words);
             self.renew_slow_from();
         }
         self.ledger.report_size(&self.words);
