@@ -7,7 +7,7 @@ use super::Storage;
 use crate::base::memory::{OutOfMemory, PAGE_BYTES};
 use crate::handle::{HandleLayout, Word};
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::{Block, LedgerOf, OwnSlots, SlotKind, SlotWords};
+use crate::slots::{Block, LedgerOf, OwnSlots, SlotKind, SlotWords, full_word};
 
 /// The storage of a pool of this order and layout, in one block of memory.
 pub(crate) type PoolStorage<T, R, H> = Storage<
@@ -62,7 +62,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// The 64 values of a word, if all of its slots are live.
     #[inline]
     pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
-        self.words().full_word(word)?;
+        full_word(self.words().as_slice(), word)?;
         let values = self.values().get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
         let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
         // SAFETY: all of these slots are live, as just tested, and so their values initialised

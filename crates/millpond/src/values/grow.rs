@@ -11,7 +11,7 @@ use crate::slots::{Block, OwnSlots, Place, SlotKind, SlotWords};
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// No slots, and no memory.
     pub(crate) const fn empty(start: u32, ledger: L) -> Self {
-        let slots = OwnSlots::new(SlotWords::empty(Self::VALUE, start), ledger);
+        let slots = OwnSlots::new(SlotWords::unused(Block::empty(Self::VALUE), start), ledger);
         Self { slots, values: PhantomData }
     }
 

@@ -155,7 +155,7 @@ impl LifoQueue {
         }
         let index = self.next_past_stale(slots)?;
         Queue::<I>::take(self, index, slots);
-        slots.begin(index, slots.stored_next(index));
+        slots.begin(index);
         Some(index)
     }
 
@@ -276,7 +276,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         index: usize,
         slots: &mut SlotWords<P>,
     ) {
-        let room = slots.entries_end_mut().wrapping_offset(self.top - 1);
+        let room = slots.place_mut().entries_end_mut().wrapping_offset(self.top - 1);
         // SAFETY: live slots, this one among them, and entries are no more than there are slots (within the peak), and
         // the array has more than that (invariant 1).
         unsafe { room.write(I::from_index(index)) };

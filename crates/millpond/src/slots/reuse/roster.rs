@@ -158,8 +158,7 @@ fn take_past_retired<E: RosterEntry, P: Place<Entry = E>>(
 ) -> Option<(usize, P::Word)> {
     let index = first_vacant(slots)?;
     pass_retired(slots);
-    let word = slots.stored_next(index);
-    Some((index, slots.begin(index, word)))
+    Some((index, slots.begin(index)))
 }
 
 /// See [`Partition::pass_retired`].
@@ -201,8 +200,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
             return take_past_retired(slots);
         }
         let index = first_vacant(slots)?;
-        let word = slots.stored_next(index);
-        Some((index, slots.begin(index, word)))
+        Some((index, slots.begin(index)))
     }
 
     #[inline]

@@ -8,11 +8,6 @@ use crate::handle::Word;
 use crate::slots::{Block, Place, SlotKind, Slots, retired_among};
 
 impl<K: SlotKind> SlotWords<Block<K>> {
-    /// No slots, and no memory.
-    pub(crate) const fn empty(value: Layout, start: u32) -> Self {
-        Self::unused(Block::empty(value), start)
-    }
-
     /// Slots without values that were never used and have this first generation.
     #[cfg(test)]
     pub(crate) fn try_new(slots: usize, start: u32) -> Result<Self, OutOfMemory> {

@@ -236,7 +236,7 @@ where
     pub(crate) fn take_peeked(&mut self, index: usize) {
         self.ledger.queue.take(index, &mut self.words);
         self.words.record_next_peak();
-        self.words.mark_used(index);
+        self.words.mark_used_until(index + 1);
         self.ledger.note_begin(index);
     }
 
@@ -249,7 +249,7 @@ where
     ) -> Result<usize, InsertAtErrorKind> {
         let Self { words, ledger, .. } = self;
         let index = ledger.check_take_at(handle, words, check)?;
-        words.mark_used(index);
+        words.mark_used_until(index + 1);
         ledger.queue.take_at(index, words);
         words.record_next_peak();
         // Until the next lifetime ends: the slot is not live yet.
