@@ -128,7 +128,10 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
 
     /// Adds all numbers below this one, for which there is room, to the empty set.
     pub(crate) fn fill_below(&mut self, numbers: usize, words: &mut [u64]) {
-        self.lowest = if numbers > 0 { 0 } else { NONE };
+        if numbers == 0 {
+            return;
+        }
+        self.lowest = 0;
         let mut bits = numbers;
         for start in self.starts {
             let level = &mut words[start as usize..];
