@@ -292,11 +292,6 @@ impl<K: SlotKind> Block<K> {
         self.values
     }
 
-    /// The watch over the values, if any, for another block.
-    pub(crate) fn take_watch(&mut self) -> Option<Watch> {
-        self.watch.take()
-    }
-
     /// The memory that a block needs.
     pub(crate) fn layout(slots: usize, value: Layout) -> Result<Layout, OutOfMemory> {
         let align = value.align().max(values_align(ValueLayout::of(value), slots));
@@ -631,12 +626,8 @@ unsafe impl<K: SlotKind> Place for Block<K> {
         self.watch.as_ref()
     }
 
-    fn watch_mut(&mut self) -> Option<&mut Watch> {
-        self.watch.as_mut()
-    }
-
-    fn set_watch(&mut self, watch: Option<Watch>) {
-        self.watch = watch;
+    fn watch_mut(&mut self) -> Option<&mut Option<Watch>> {
+        Some(&mut self.watch)
     }
 }
 

@@ -70,14 +70,9 @@ pub unsafe trait Place {
         None
     }
 
-    /// The watch over the values, mutable.
-    fn watch_mut(&mut self) -> Option<&mut Watch> {
+    /// Where the place keeps the watch over the values; `None` if nobody can watch them.
+    fn watch_mut(&mut self) -> Option<&mut Option<Watch>> {
         None
-    }
-
-    /// Replaces the watch over the values; by default, only with none.
-    fn set_watch(&mut self, watch: Option<Watch>) {
-        debug_assert!(watch.is_none(), "nobody can watch these slots");
     }
 }
 

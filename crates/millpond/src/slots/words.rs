@@ -552,16 +552,14 @@ impl<P: Place> SlotWords<P> {
                 cell.note_walk(state, changes);
                 return state;
             }
-            let Some(claim) = cell.claim(state) else { return state };
+            if !cell.claim(state) {
+                return state;
+            }
             // SAFETY: the bitmap is claimed until this borrow ends.
             let bits = unsafe { BitWord::claimed(&parts.bits[..self.used_bit_words()]) };
             gather(parts.words, bits);
-            let state = self.check_lowest(bits);
-            self.fast_below.set_shared(0);
-            claim.end_synced(state);
-            return state;
         }
-        // SAFETY: the bitmap is right by a state of this borrow.
+        // SAFETY: the bitmap is right by a state of this borrow, or claimed, and gathered.
         let checked = self.check_lowest(unsafe { BitWord::right(parts.bits) });
         if !state.is_synced() {
             self.fast_below.set_shared(0);
@@ -704,7 +702,8 @@ impl<P: Place> SlotWords<P> {
             // Bits left behind would lie beyond the used slots (invariant 5).
             self.clear_bits();
             self.used = other.used;
-            self.set_unless_synced(others_state.unclaimed());
+            let is_claimed = others_state.is_claimed();
+            self.set_unless_synced(if is_claimed { BitmapState::OLD } else { others_state });
             if self.is_synced() {
                 self.rebuild();
             }
@@ -1063,15 +1062,14 @@ mod tests {
         (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
         walk(&words);
         let (state, cell) = (words.state(), words.place.bitmap().unwrap());
-        let claim = cell.claim(state).unwrap();
-        assert!(cell.claim(state).is_none() && cell.claim(words.state()).is_none());
+        assert!(cell.claim(state));
+        assert!(!cell.claim(state) && !cell.claim(words.state()));
         cell.note_walk(state, 5);
         cell.note_walk(words.state(), 5);
-        assert!(cell.claim(words.state()).is_none());
+        assert!(!cell.claim(words.state()));
         assert_eq!(walk(&words), (false, None, live(&words)));
         words.validate().unwrap();
         // A claim that never ends leaves an old bitmap.
-        _ = claim;
         words.refresh();
         assert_eq!(walk(&words), (true, None, live(&words)));
     }
@@ -1094,7 +1092,7 @@ mod tests {
         let mut words = words(100, false, 1);
         (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
         walk(&words);
-        let _claim = words.place.bitmap().unwrap().claim(words.state()).unwrap();
+        assert!(words.place.bitmap().unwrap().claim(words.state()));
         let copy = words.try_clone().unwrap();
         assert_eq!((walk(&copy).0, walk(&copy).0), (false, true));
         assert_eq!(live(&copy), live(&words));

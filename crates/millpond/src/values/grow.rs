@@ -79,7 +79,11 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         {
             to.set(from.own());
         }
-        block.set_watch(self.words_mut().place_mut().take_watch());
+        if let (Some(to), Some(from)) =
+            (block.watch_mut(), self.words_mut().place_mut().watch_mut())
+        {
+            *to = from.take();
+        }
         // Each value is in both blocks until the former one is gone, which drops none.
         *self.words_mut().place_mut() = block;
         self.words_mut().recount_retired();

@@ -69,7 +69,6 @@ pub struct Difference<I>(I);
 
 impl<I: IndexWord> Entry for Difference<I> {
     const EMPTY: Self = Self(I::ZERO);
-    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl<I: IndexWord> RosterEntry for Difference<I> {

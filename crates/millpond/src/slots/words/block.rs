@@ -52,7 +52,7 @@ impl<K: SlotKind, L> Slots<Block<K>, L> {
     #[inline]
     pub(crate) fn try_grow(&mut self, slots: usize, touch: bool) -> Result<(), OutOfMemory> {
         let Self { words, .. } = self;
-        if let Some(watch) = words.place.watch_mut() {
+        if let Some(Some(watch)) = words.place.watch_mut() {
             watch.try_grow(slots)?;
         }
         words.place.try_grow(slots, touch)?;
