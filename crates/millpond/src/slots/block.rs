@@ -603,12 +603,7 @@ unsafe impl<K: SlotKind> Place for Block<K> {
 
     // By the address of the words, which whoever asks for an entry has at hand.
     #[inline(always)]
-    fn entries_end(&self) -> *const K::Entry {
-        self.words.as_ptr().cast()
-    }
-
-    #[inline(always)]
-    fn entries_end_mut(&mut self) -> *mut K::Entry {
+    fn entries_end(&mut self) -> *mut K::Entry {
         self.words.as_ptr().cast()
     }
 

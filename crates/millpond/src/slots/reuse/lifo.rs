@@ -244,7 +244,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         // Two branches and no common path: the processor predicts which, and waits for neither. Asked whether it is another number
         // than 0, which it is if it is negative, the compiler lays out the code so that the stack has a jump less.
         if self.top != 0 {
-            let entry = slots.place().entries_end().wrapping_offset(self.top);
+            let entry = slots.place_mut().entries_end().wrapping_offset(self.top);
             // SAFETY: the stack has this entry (invariant 1).
             let index = unsafe { entry.read() }.to_index();
             // SAFETY: an entry is a slot (invariant 1).
@@ -276,7 +276,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         index: usize,
         slots: &mut SlotWords<P>,
     ) {
-        let room = slots.place_mut().entries_end_mut().wrapping_offset(self.top - 1);
+        let room = slots.place_mut().entries_end().wrapping_offset(self.top - 1);
         // SAFETY: live slots, this one among them, and entries are no more than there are slots (within the peak), and
         // the array has more than that (invariant 1).
         unsafe { room.write(I::from_index(index)) };
