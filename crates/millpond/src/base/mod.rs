@@ -35,27 +35,23 @@ pub trait Entry: Copy + Debug + Send + Sync + 'static {
     /// The value that the array is initially filled with.
     const EMPTY: Self;
     /// Whether all bits of [`EMPTY`](Self::EMPTY) are 0.
-    const EMPTY_IS_ZERO: bool;
+    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl Entry for () {
     const EMPTY: Self = ();
-    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl Entry for u16 {
     const EMPTY: Self = 0;
-    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl Entry for u32 {
     const EMPTY: Self = 0;
-    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl Entry for u64 {
     const EMPTY: Self = 0;
-    const EMPTY_IS_ZERO: bool = true;
 }
 
 /// Called on the rare side of a branch, so that the compiler puts that code aside. The black box is why there is a call: one

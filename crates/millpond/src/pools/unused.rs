@@ -33,28 +33,22 @@ impl Settings {
         &self,
         value: Layout,
     ) -> Result<Layout, BuildError> {
-        self.allocate::<L, _>(|slots| {
-            let entries = (LedgerOf::<R, L>::NEEDS.entry_count)(slots);
-            OneBlock::<R, L>::layout(slots, entries, value)
-        })
+        self.allocate::<L, _>(|slots| OneBlock::<R, L>::layout(slots, value))
     }
 
-    /// The slots, in a block that `make` makes for so many slots and entries and for such values.
+    /// The slots, in a block that `make` makes for so many slots and for such values.
     #[inline(never)]
     pub(crate) fn slots<R: ReuseOrder, L: HandleLayout>(
         &self,
         value: Layout,
-        make: impl FnOnce(usize, usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
+        make: impl FnOnce(usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let needs = LedgerOf::<R, L>::NEEDS;
-            let entries = (needs.entry_count)(slots);
-            let block = make(slots, entries, value)?;
-            assert!(block.entry_count() == entries, "the order relies on its entries");
+            let block = make(slots, value)?;
             let ledger = LedgerOf::<R, L>::fresh(&self.generations);
             let start = ledger.cycle().start().generation();
             assert!(start != 0, "no slot begins at generation 0");
-            let words = SlotWords::of_unused(block, needs.is_synced, start);
+            let words = SlotWords::of_unused(block, start);
             let mut slots = OwnSlots::new(words, ledger);
             slots.sealed().reset_order_untold();
             Ok(slots)

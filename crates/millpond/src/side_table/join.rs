@@ -9,7 +9,7 @@ use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Bare, Block, LedgerOf, SlotKind, full_word};
+use crate::slots::{Block, LedgerOf, SlotKind, full_word};
 use crate::values::Storage;
 use crate::values::chunks::ChunkMut;
 
@@ -277,7 +277,7 @@ impl<H: HandleLayout, V> sealed::Sealed for &SideTable<H, V> {}
 
 impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
     type Value = &'a V;
-    type Lanes = Shared<'a, V, Bare<H::Word, ()>>;
+    type Lanes = Shared<'a, V, H::Word>;
 
     fn into_lanes(self) -> Self::Lanes {
         Shared::new(&self.storage)

@@ -10,7 +10,7 @@
 //!
 //! 1. A bitmap that is right by the state (synced, or gathered after as many changes as there were) is written by nobody, and
 //!    stays right by the state.
-//! 2. The words of one that is old are read and written only by whoever has the [`Claim`], and only those of slots that were
+//! 2. The words of one that is old are read and written only by whoever has the [claim](BitmapCell::claim), and only those of slots that were
 //!    used; nobody writes the others. There is one claim at a time: to make it, the state is
 //!    [exchanged](SharedNumber::exchange) for one that says so, from which none is made; it ends as 3 says, or never.
 //! 3. A claim ends with a state that the words agree with. Who sees it, sees the words.
@@ -107,6 +107,12 @@ impl BitmapState {
     pub(crate) fn prefix(self) -> Option<usize> {
         (self.upper < Self::HOLES.upper).then_some(self.upper as usize)
     }
+
+    /// Whether a shared walk is gathering the bits. (One that did not come to an end leaves an old bitmap.)
+    pub(crate) fn is_claimed(self) -> bool {
+        const ALL: u32 = BitmapState::NOT_SYNCED | BitmapState::GATHERED | BitmapState::CLAIMED;
+        self.upper & ALL == ALL - BitmapState::GATHERED
+    }
 }
 
 /// Where a place keeps the [`BitmapState`].
@@ -157,40 +163,17 @@ impl BitmapCell {
         }
     }
 
-    /// The right to gather the bits, from this state, which is old; `None` if another walk has it, or had it meanwhile.
-    pub(crate) fn claim(&self, old: BitmapState) -> Option<Claim<'_>> {
+    /// Whether the caller has the claim now: the right to gather the bits, from this state, which is old. `false` if another
+    /// walk has it, or had it meanwhile.
+    pub(crate) fn claim(&self, old: BitmapState) -> bool {
         let claimed = BitmapState::NOT_SYNCED | BitmapState::CLAIMED;
-        let is_ours = !old.is_claimed() && self.upper.exchange(old.upper, claimed);
-        is_ours.then_some(Claim(self))
+        !old.is_claimed() && self.upper.exchange(old.upper, claimed)
     }
 
     /// The bitmap, which is right, is synced from now on, and this is known of it.
     pub(crate) fn set_synced(&self, state: BitmapState) {
         debug_assert!(state.is_synced());
         self.upper.set_shared(state.upper);
-    }
-}
-
-impl BitmapState {
-    /// The state of a copy of a bitmap that is old, or claimed.
-    pub(crate) fn unclaimed(self) -> Self {
-        if self.is_claimed() { Self::OLD } else { self }
-    }
-
-    /// Whether a shared walk is gathering the bits. (One that did not come to an end leaves an old bitmap.)
-    pub(crate) fn is_claimed(self) -> bool {
-        const ALL: u32 = BitmapState::NOT_SYNCED | BitmapState::GATHERED | BitmapState::CLAIMED;
-        self.upper & ALL == ALL - BitmapState::GATHERED
-    }
-}
-
-/// The right to gather the bits of an old bitmap.
-pub(crate) struct Claim<'a>(&'a BitmapCell);
-
-impl Claim<'_> {
-    /// The bitmap is right, and synced from now on.
-    pub(crate) fn end_synced(self, state: BitmapState) {
-        self.0.set_synced(state);
     }
 }
 
@@ -207,7 +190,8 @@ impl BitWord {
     ///
     /// # Safety
     ///
-    /// By a state that was read for this borrow, the bitmap is right (invariant 1), or no walk writes these words (invariant 2).
+    /// By a state that was read for this borrow, the bitmap is right (invariant 1), or no walk writes these words (invariant 2):
+    /// their slots were never used, or the caller has the claim, and has gathered them.
     #[inline(always)]
     pub(crate) unsafe fn right(words: &[Self]) -> &[u64] {
         // SAFETY: a word is a number; as the caller promises, nobody writes it while it is borrowed.

@@ -38,7 +38,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
-use super::{FitEntries, Parts, PartsMut, Place, SlotKind};
+use super::{Parts, PartsMut, Place, SlotKind};
 use crate::base::Entry;
 use crate::base::address::behind;
 use crate::base::memory::{self, OutOfMemory};
@@ -85,13 +85,6 @@ impl ValueLayout {
     const fn of(value: Layout) -> Self {
         Self { size: value.size(), align: value.align() }
     }
-
-    fn layout(self) -> Layout {
-        match Layout::from_size_align(self.size, self.align) {
-            Ok(layout) => layout,
-            Err(_) => unreachable!("it was made of a layout"),
-        }
-    }
 }
 
 /// Where a block's memory comes from.
@@ -121,8 +114,10 @@ fn aligned(start: NonNull<u8>, align: usize) -> NonNull<u8> {
     })
 }
 
-/// Where the arrays of a block begin, behind the values, and where the last of them ends.
+/// Where the arrays of a block with so many slots begin, behind the values, and where the last of them ends.
 struct Offsets {
+    slots: usize,
+    entry_count: usize,
     entries: usize,
     words: usize,
     bits: usize,
@@ -130,28 +125,28 @@ struct Offsets {
 }
 
 impl Offsets {
-    /// Those of so many slots and entries, with values that take so many bytes each.
+    /// Those of so many slots, with values that take so many bytes each.
     #[inline]
-    fn of<K: SlotKind>(
-        slots: usize,
-        entries: usize,
-        value_bytes: usize,
-    ) -> Result<Self, OutOfMemory> {
+    fn of<K: SlotKind>(slots: usize, value_bytes: usize) -> Result<Self, OutOfMemory> {
         const BYTES_MAX: usize = isize::MAX as usize;
         // The values take at most half of all addresses, and so does the rest: no sum below is too large.
         const { assert!(size_of::<K::Entry>() + size_of::<K::Word>() + 1 < 16) };
         let values = slots.checked_mul(value_bytes).ok_or(OutOfMemory)?;
-        if values > BYTES_MAX || slots | entries > BYTES_MAX / 16 {
+        if values > BYTES_MAX || slots > BYTES_MAX / 16 {
+            return Err(OutOfMemory);
+        }
+        let entry_count = K::entry_count(slots);
+        if entry_count > BYTES_MAX / 16 {
             return Err(OutOfMemory);
         }
         let up = |offset: usize, align: usize| (offset + (align - 1)) & !(align - 1);
-        let entry_bytes = entries * size_of::<K::Entry>();
+        let entry_bytes = entry_count * size_of::<K::Entry>();
         // The words begin where both may lie, and the entries end there.
         let align = align_of::<K::Entry>().max(align_of::<K::Word>());
         let words = up(values + entry_bytes, align);
         let bits = up(words + slots * size_of::<K::Word>(), align_of::<u64>());
         let bytes = bits + slots.div_ceil(WORD_SLOTS) * size_of::<u64>();
-        Ok(Self { entries: words - entry_bytes, words, bits, bytes })
+        Ok(Self { slots, entry_count, entries: words - entry_bytes, words, bits, bytes })
     }
 }
 
@@ -278,14 +273,12 @@ impl<K: SlotKind> Block<K> {
         Some((unsafe { self.values.byte_sub(padding.into()) }, layout, align))
     }
 
-    /// How many entries the reuse order has.
-    pub(crate) fn entry_count(&self) -> usize {
-        self.entry_count
-    }
-
     /// The layout of a value that each slot has room for.
     pub(crate) fn value_layout(&self) -> Layout {
-        self.value.layout()
+        match Layout::from_size_align(self.value.size, self.value.align) {
+            Ok(layout) => layout,
+            Err(_) => unreachable!("it was made of a layout"),
+        }
     }
 
     /// How many bytes a value takes.
@@ -299,85 +292,55 @@ impl<K: SlotKind> Block<K> {
         self.values
     }
 
-    /// The watch over the values, if any, for another block.
-    pub(crate) fn take_watch(&mut self) -> Option<Watch> {
-        self.watch.take()
-    }
-
     /// The memory that a block needs.
-    pub(crate) fn layout(
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Layout, OutOfMemory> {
+    pub(crate) fn layout(slots: usize, value: Layout) -> Result<Layout, OutOfMemory> {
         let align = value.align().max(values_align(ValueLayout::of(value), slots));
-        let bytes = Offsets::of::<K>(slots, entry_count, value.size())?.bytes;
+        let bytes = Offsets::of::<K>(slots, value.size())?.bytes;
         Layout::from_size_align(bytes, align.max(others_align::<K>())).map_err(|_| OutOfMemory)
     }
 
     /// Slots that were never used, and entries that are empty, every page touched.
-    pub(crate) fn try_new(
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Self, OutOfMemory> {
-        Self::try_touched_from(0, slots, entry_count, value)
+    pub(crate) fn try_new(slots: usize, value: Layout) -> Result<Self, OutOfMemory> {
+        Self::try_touched_from(0, slots, value)
     }
 
     /// The same without the pages of values before this slot.
-    fn try_touched_from(
-        from: usize,
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Self, OutOfMemory> {
-        let align = own_align(ValueLayout::of(value), slots);
-        let block = Self::try_own(slots, entry_count, value, align, false)?;
+    fn try_touched_from(from: usize, slots: usize, value: Layout) -> Result<Self, OutOfMemory> {
+        let block = Self::try_own(slots, value, own_align, false)?;
         block.touch(from);
         Ok(block)
     }
 
     /// For a pool that grows: the system provides the pages of the values when they are first used.
-    pub(crate) fn try_growing(
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Self, OutOfMemory> {
-        let align = growing_align(ValueLayout::of(value), slots);
-        Self::try_own(slots, entry_count, value, align, false)
+    pub(crate) fn try_growing(slots: usize, value: Layout) -> Result<Self, OutOfMemory> {
+        Self::try_own(slots, value, growing_align, false)
     }
 
     /// The system provides every page when it is first written to, but those of entries that are not all zero bits.
-    pub(crate) fn try_untouched(
-        slots: usize,
-        entry_count: usize,
-        value: Layout,
-    ) -> Result<Self, OutOfMemory> {
-        Self::try_own(slots, entry_count, value, own_align(ValueLayout::of(value), slots), true)
+    pub(crate) fn try_untouched(slots: usize, value: Layout) -> Result<Self, OutOfMemory> {
+        Self::try_own(slots, value, own_align, true)
     }
 
     /// Like this block, of slots that were never used. `touch`: from which slot on to touch every page, if any.
     pub(crate) fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory> {
-        let (slots, entry_count, value) = (self.slots, self.entry_count, self.value.layout());
+        let (slots, value) = (self.slots, self.value_layout());
         match (self.memory, touch) {
-            (Memory::Own { untouched: true, .. }, _) => {
-                Self::try_untouched(slots, entry_count, value)
-            }
-            (_, Some(from)) => Self::try_touched_from(from, slots, entry_count, value),
-            (_, None) => Self::try_growing(slots, entry_count, value),
+            (Memory::Own { untouched: true, .. }, _) => Self::try_untouched(slots, value),
+            (_, Some(from)) => Self::try_touched_from(from, slots, value),
+            (_, None) => Self::try_growing(slots, value),
         }
     }
 
-    /// In memory of its own, with values that are aligned so.
+    /// In memory of its own, with values that are aligned as `align` says.
+    #[inline]
     fn try_own(
         slots: usize,
-        entry_count: usize,
         value: Layout,
-        align: usize,
+        align: fn(ValueLayout, usize) -> usize,
         untouched: bool,
     ) -> Result<Self, OutOfMemory> {
         let mut block = Self::empty(value);
-        block.try_begin(slots, entry_count, align, untouched)?;
+        block.try_begin(slots, align(block.value, slots), untouched)?;
         Ok(block)
     }
 
@@ -385,11 +348,10 @@ impl<K: SlotKind> Block<K> {
     fn try_begin(
         &mut self,
         slots: usize,
-        entry_count: usize,
         align: usize,
         untouched: bool,
     ) -> Result<(), OutOfMemory> {
-        let offsets = Offsets::of::<K>(slots, entry_count, self.value.size)?;
+        let offsets = Offsets::of::<K>(slots, self.value.size)?;
         if offsets.bytes == 0 {
             return Ok(());
         }
@@ -398,7 +360,7 @@ impl<K: SlotKind> Block<K> {
         let values = aligned(start, align);
         // SAFETY: the memory was just allocated, with room for such a block behind the padding. All of it is 0 if the pages are
         // untouched.
-        unsafe { self.begin_in(values, &offsets, slots, entry_count, untouched) };
+        unsafe { self.begin_in(values, &offsets, untouched) };
         self.memory = Memory::own(start, values, align, untouched);
         Ok(())
     }
@@ -419,15 +381,9 @@ impl<K: SlotKind> Block<K> {
 
     /// More slots, in memory of its own. The values keep their bytes, and the new slots are as if never used. On an error, nothing
     /// changes. `touch`: touch every page, and align the values, because this room was asked for.
-    pub(crate) fn try_grow(
-        &mut self,
-        slots: usize,
-        entry_count: usize,
-        fit_entries: FitEntries<K::Entry>,
-        touch: bool,
-    ) -> Result<(), OutOfMemory> {
+    pub(crate) fn try_grow(&mut self, slots: usize, touch: bool) -> Result<(), OutOfMemory> {
         let (former, former_entries) = (self.slots, self.entry_count);
-        assert!(slots >= former && entry_count >= former_entries, "something would be lost");
+        assert!(slots >= former, "something would be lost");
         let align = match touch {
             true => own_align(self.value, slots),
             false => growing_align(self.value, slots),
@@ -435,16 +391,17 @@ impl<K: SlotKind> Block<K> {
         match self.own_memory() {
             None => {
                 assert!(former == 0 && former_entries == 0, "memory that is lent does not grow");
-                self.try_begin(slots, entry_count, align, false)?;
+                self.try_begin(slots, align, false)?;
             }
             Some((start, layout, former_align)) => {
                 // As much room for padding as before, or more.
                 let align = align.max(former_align);
                 // SAFETY: this is its memory.
-                unsafe { self.try_resize(start, layout, slots, entry_count, align)? };
+                unsafe { self.try_resize(start, layout, slots, align)? };
             }
         }
-        fit_entries(self.parts_mut().entries, former_entries, entry_count);
+        let entries = self.entry_count;
+        K::fit_entries(self.parts_mut().entries, former_entries, entries);
         if touch {
             memory::rewrite(self.bytes_of_values(0..former));
             self.touch(former);
@@ -464,12 +421,12 @@ impl<K: SlotKind> Block<K> {
         start: NonNull<u8>,
         layout: Layout,
         slots: usize,
-        entry_count: usize,
         align: usize,
     ) -> Result<(), OutOfMemory> {
         let (former, former_entries, former_bits) = (self.slots, self.entry_count, self.bit_words);
         let padding = self.values.addr().get() - start.addr().get();
-        let offsets = Offsets::of::<K>(slots, entry_count, self.value.size)?;
+        let offsets = Offsets::of::<K>(slots, self.value.size)?;
+        assert!(offsets.entry_count >= former_entries, "something would be lost");
         let grown = own_layout::<K>(offsets.bytes, self.value, align)?;
         // SAFETY: it was taken with this layout; the alignment follows from the types alone. If this succeeds, nothing refers to
         // it any more but fields that are about to be replaced.
@@ -486,14 +443,14 @@ impl<K: SlotKind> Block<K> {
         let bits = former_at(self.bits.addr());
         // SAFETY: the former bitmap lies at this distance from the values, and the new one has room for it.
         unsafe { at(offsets.bits).copy_from(bits, former_bits * size_of::<u64>()) };
-        let new_entries = entry_count - former_entries;
+        let new_entries = offsets.entry_count - former_entries;
         let last_entries = at(offsets.entries + new_entries * size_of::<K::Entry>());
         let bytes = former_entries * size_of::<K::Entry>() + former * size_of::<K::Word>();
         // SAFETY: the former entries lie at this distance, and the words right behind them (invariant 4). There are more new
         // entries than these, so that there is room for the former ones, and behind them for the former words.
         unsafe { last_entries.copy_from(former_at(self.entries.addr()), bytes) };
         // SAFETY: the memory has room for these behind the padding; what is not initialised there is at once.
-        unsafe { self.set_arrays(values, &offsets, slots, entry_count) };
+        unsafe { self.set_arrays(values, &offsets) };
         self.memory = Memory::own(start, values, align, false);
         fill(self.entries, 0..new_entries, K::Entry::EMPTY);
         fill(self.words, former..slots, K::Word::ZERO);
@@ -503,11 +460,7 @@ impl<K: SlotKind> Block<K> {
 
     /// Takes over the words, entries and bits of slots that a block of another size has, too. No slot of this one was ever
     /// used.
-    pub(crate) fn take_over(
-        &mut self,
-        from: PartsMut<'_, K::Word, K::Entry>,
-        fit_entries: FitEntries<K::Entry>,
-    ) {
+    pub(crate) fn take_over(&mut self, from: PartsMut<'_, K::Word, K::Entry>) {
         let kept = self.slots.min(from.words.len());
         let to = self.parts_mut();
         to.words[..kept].copy_from_slice(&from.words[..kept]);
@@ -515,10 +468,10 @@ impl<K: SlotKind> Block<K> {
         match entries.checked_sub(former_entries) {
             Some(new) => {
                 to.entries[new..].copy_from_slice(from.entries);
-                fit_entries(to.entries, former_entries, entries);
+                K::fit_entries(to.entries, former_entries, entries);
             }
             None => {
-                fit_entries(from.entries, former_entries, entries);
+                K::fit_entries(from.entries, former_entries, entries);
                 to.entries.copy_from_slice(&from.entries[former_entries - entries..]);
             }
         }
@@ -541,15 +494,14 @@ impl<K: SlotKind> Block<K> {
     pub(crate) unsafe fn try_in(
         start: NonNull<u8>,
         slots: usize,
-        entry_count: usize,
         value: Layout,
         is_zeroed: bool,
     ) -> Result<Self, OutOfMemory> {
-        let offsets = Offsets::of::<K>(slots, entry_count, value.size())?;
+        let offsets = Offsets::of::<K>(slots, value.size())?;
         let mut block = Self::empty(value);
         if offsets.bytes > 0 {
             // SAFETY: as the caller promises.
-            unsafe { block.begin_in(start, &offsets, slots, entry_count, is_zeroed) };
+            unsafe { block.begin_in(start, &offsets, is_zeroed) };
         }
         if !is_zeroed {
             block.touch(0);
@@ -563,25 +515,18 @@ impl<K: SlotKind> Block<K> {
     /// # Safety
     ///
     /// Like [`set_arrays`](Self::set_arrays); and if it `is_zeroed`, all bytes of the memory are 0.
-    unsafe fn begin_in(
-        &mut self,
-        values: NonNull<u8>,
-        offsets: &Offsets,
-        slots: usize,
-        entry_count: usize,
-        is_zeroed: bool,
-    ) {
+    unsafe fn begin_in(&mut self, values: NonNull<u8>, offsets: &Offsets, is_zeroed: bool) {
         // The black box hides that the memory is new: otherwise compilers might turn a fill with
         // zeros into an allocation of untouched pages.
         let values = if is_zeroed { values } else { black_box(values) };
         // SAFETY: as the caller promises; what is not initialised is at once.
-        unsafe { self.set_arrays(values, offsets, slots, entry_count) };
+        unsafe { self.set_arrays(values, offsets) };
         if !is_zeroed {
             // All arrays but the values, one behind the other.
             fill(self.entries.cast(), 0..offsets.bytes - offsets.entries, 0_u8);
         }
         if !K::Entry::EMPTY_IS_ZERO {
-            fill(self.entries, 0..entry_count, K::Entry::EMPTY);
+            fill(self.entries, 0..offsets.entry_count, K::Entry::EMPTY);
         }
     }
 
@@ -590,24 +535,18 @@ impl<K: SlotKind> Block<K> {
     ///
     /// # Safety
     ///
-    /// `values` is the aligned first byte of memory for a block of this many slots and entries, whose offsets these are, which
+    /// `values` is the aligned first byte of memory for a block whose offsets these are, which
     /// only the block uses until it is dropped.
     #[inline]
-    unsafe fn set_arrays(
-        &mut self,
-        values: NonNull<u8>,
-        offsets: &Offsets,
-        slots: usize,
-        entry_count: usize,
-    ) {
+    unsafe fn set_arrays(&mut self, values: NonNull<u8>, offsets: &Offsets) {
         // Each offset is within the memory, or at its end if the array is empty.
         let at = |offset| behind(values, offset);
         self.values = values;
         self.entries = at(offsets.entries).cast();
         self.words = at(offsets.words).cast();
         self.bits = at(offsets.bits).cast();
-        (self.slots, self.entry_count) = (slots, entry_count);
-        self.bit_words = slots.div_ceil(WORD_SLOTS);
+        (self.slots, self.entry_count) = (offsets.slots, offsets.entry_count);
+        self.bit_words = offsets.slots.div_ceil(WORD_SLOTS);
     }
 }
 
@@ -664,12 +603,7 @@ unsafe impl<K: SlotKind> Place for Block<K> {
 
     // By the address of the words, which whoever asks for an entry has at hand.
     #[inline(always)]
-    fn entries_end(&self) -> *const K::Entry {
-        self.words.as_ptr().cast()
-    }
-
-    #[inline(always)]
-    fn entries_end_mut(&mut self) -> *mut K::Entry {
+    fn entries_end(&mut self) -> *mut K::Entry {
         self.words.as_ptr().cast()
     }
 
@@ -687,12 +621,8 @@ unsafe impl<K: SlotKind> Place for Block<K> {
         self.watch.as_ref()
     }
 
-    fn watch_mut(&mut self) -> Option<&mut Watch> {
-        self.watch.as_mut()
-    }
-
-    fn set_watch(&mut self, watch: Option<Watch>) {
-        self.watch = watch;
+    fn watch_mut(&mut self) -> Option<&mut Option<Watch>> {
+        Some(&mut self.watch)
     }
 }
 
@@ -705,25 +635,41 @@ impl<K: SlotKind> fmt::Debug for Block<K> {
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
     use super::*;
-    use crate::slots::Bare;
-    use crate::slots::reuse::Link;
-    use crate::slots::reuse::fit_first;
+    use crate::slots::reuse::{Fifo, Lifo, Link, fit_first};
     use core::iter;
+    use core::marker::PhantomData;
+
+    /// Slots with these words and so many more entries than slots.
+    struct Bare<W, E, const MORE: usize = 1>(PhantomData<(W, E)>);
+
+    impl<W: Word, E: Entry, const MORE: usize> SlotKind for Bare<W, E, MORE> {
+        type Word = W;
+        type Entry = E;
+        const IS_SYNCED: bool = false;
+
+        fn entry_count(slots: usize) -> usize {
+            slots.saturating_add(MORE)
+        }
+
+        fn fit_entries(entries: &mut [E], from: usize, to: usize) {
+            fit_first(entries, from, to);
+        }
+    }
 
     #[test]
     fn slots_begin_unused_wherever_their_memory_comes_from() {
-        type Linked = Block<Bare<u32, Link>>;
+        type Linked = Block<(Fifo, u32, u32)>;
         for make in [Linked::try_new, Linked::try_growing, Linked::try_untouched] {
-            let mut block = make(3, 2, Layout::new::<u64>()).unwrap();
+            let mut block = make(3, Layout::new::<u64>()).unwrap();
             let parts = block.parts_mut();
             assert_eq!((parts.words, parts.bits), (&mut [0; 3][..], &mut [0][..]));
-            assert_eq!(parts.entries, [Link::NONE; 2]);
+            assert_eq!(parts.entries, [Link::NONE; 3]);
         }
     }
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
-        type Header = Block<Bare<u32, u32>>;
+        type Header = Block<(Lifo, u32, u32)>;
         let offsets = [
             offset_of!(Header, value),
             offset_of!(Header, entries),
@@ -741,46 +687,51 @@ mod tests {
     }
 
     /// Of memory that is lent, for values of type `T`.
-    fn layout<W: Word, E: Entry, T>(slots: usize, entries: usize) -> Result<Layout, OutOfMemory> {
-        Block::<Bare<W, E>>::layout(slots, entries, Layout::new::<T>())
+    fn layout<W: Word, E: Entry, T>(slots: usize) -> Result<Layout, OutOfMemory> {
+        Block::<Bare<W, E>>::layout(slots, Layout::new::<T>())
     }
 
     #[test]
     fn the_arrays_lie_one_behind_the_other_each_aligned() {
         // 13 values that want 16, 14 entries, 13 words, a word of bits.
-        let offsets = Offsets::of::<Bare<u32, u32>>(13, 14, 16).unwrap();
+        let offsets = Offsets::of::<Bare<u32, u32>>(13, 16).unwrap();
         let begins = [offsets.entries, offsets.words, offsets.bits];
         assert_eq!(begins, [13 * 16, 13 * 16 + 14 * 4, 13 * 16 + 27 * 4 + 4]);
-        let lent = layout::<u32, u32, u128>(13, 14).unwrap();
+        let lent = layout::<u32, u32, u128>(13).unwrap();
         assert_eq!((lent.size(), lent.align()), (13 * 16 + 27 * 4 + 12, 16));
-        let narrow = Offsets::of::<Bare<u16, u16>>(3, 4, 1).unwrap();
+        let narrow = Offsets::of::<Bare<u16, u16>>(3, 1).unwrap();
         assert_eq!([narrow.entries, narrow.words, narrow.bits, narrow.bytes], [4, 12, 24, 32]);
-        let mixed = Offsets::of::<Bare<u32, u16>>(3, 3, 1).unwrap();
+        let mixed = Offsets::of::<Bare<u32, u16, 0>>(3, 1).unwrap();
         assert_eq!([mixed.entries, mixed.words], [6, 12]);
-        assert_eq!(layout::<u16, u16, u8>(3, 4).unwrap().align(), 8);
+        assert_eq!(layout::<u16, u16, u8>(3).unwrap().align(), 8);
     }
 
     #[test]
     fn no_number_is_too_large_to_be_refused() {
-        let numbers = [0, 1, 2, 3, 4, 5, 63].map(|bits| usize::MAX >> bits);
-        for slots in numbers {
-            for (entries, value) in numbers.into_iter().flat_map(|e| numbers.map(|v| (e, v))) {
-                let of = Offsets::of::<Bare<u32, Link>>;
-                let Ok(offsets) = of(slots, entries, value) else { continue };
-                let exact = slots as u128 * (value as u128 + 4) + entries as u128 * 8;
-                assert!(offsets.bytes as u128 > exact, "{slots} {entries} {value}");
+        fn check<const MORE: usize>() {
+            let numbers = [0, 1, 2, 3, 4, 5, 63].map(|bits| usize::MAX >> bits);
+            for (slots, value) in numbers.into_iter().flat_map(|s| numbers.map(|v| (s, v))) {
+                let of = Offsets::of::<Bare<u32, Link, MORE>>;
+                let Ok(offsets) = of(slots, value) else { continue };
+                let exact = slots as u128 * (value as u128 + 12) + MORE as u128 * 8;
+                assert!(offsets.bytes as u128 >= exact, "{slots} {MORE} {value}");
             }
         }
+        check::<0>();
+        check::<1>();
+        check::<{ usize::MAX >> 5 }>();
+        check::<{ usize::MAX >> 4 }>();
+        check::<{ usize::MAX }>();
         let huge = Layout::from_size_align(1 << 20, 4).unwrap();
-        assert!(Block::<Bare<u32, u32>>::layout(usize::MAX >> 10, 0, huge).is_err());
-        assert!(layout::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
-        assert!(layout::<u32, u32, [u8; 15]>(usize::MAX >> 5, 0).is_err());
+        assert!(Block::<Bare<u32, u32>>::layout(usize::MAX >> 10, huge).is_err());
+        assert!(layout::<u32, u32, u64>(usize::MAX / 8).is_err());
+        assert!(layout::<u32, u32, [u8; 15]>(usize::MAX >> 5).is_err());
     }
 
     #[test]
     fn memory_of_its_own_has_room_to_align_many_values() {
-        let own = |slots, entries, value: ValueLayout, align| {
-            let bytes = Offsets::of::<Bare<u32, u32>>(slots, entries, value.size).unwrap().bytes;
+        let own = |slots, value: ValueLayout, align| {
+            let bytes = Offsets::of::<Bare<u32, u32>>(slots, value.size).unwrap().bytes;
             let layout = own_layout::<Bare<u32, u32>>(bytes, value, align).unwrap();
             (layout.align(), layout.size() - bytes)
         };
@@ -788,21 +739,21 @@ mod tests {
         let lines = ValueLayout::of(value);
         for (slots, align, room) in [(0, 8, 0), (4, 8, 0), (64, 8, 0), (65, 64, 56)] {
             assert_eq!(growing_align(lines, slots), align);
-            assert_eq!(own(slots, slots, lines, align), (8, room), "no more is asked for");
+            assert_eq!(own(slots, lines, align), (8, room), "no more is asked for");
         }
-        assert_eq!(own(4, 5, ValueLayout::of(Layout::new::<u128>()), 16), (16, 0));
+        assert_eq!(own(4, ValueLayout::of(Layout::new::<u128>()), 16), (16, 0));
         #[repr(align(32))]
         #[allow(dead_code, reason = "only its layout counts")]
         struct Vector([f32; 8]);
         let vector = Layout::new::<Vector>();
-        assert_eq!(own(4, 5, ValueLayout::of(vector), 32), (16, 16));
+        assert_eq!(own(4, ValueLayout::of(vector), 32), (16, 16));
         for slots in [0, 1, 200] {
-            for allocate in [Block::<Bare<u32, ()>>::try_growing, Block::try_untouched] {
-                assert_eq!(allocate(slots, 0, vector).unwrap().values.addr().get() % 32, 0);
+            for allocate in [Block::<u32>::try_growing, Block::try_untouched] {
+                assert_eq!(allocate(slots, vector).unwrap().values.addr().get() % 32, 0);
             }
         }
         for slots in [2, 65, 1000] {
-            let block = Block::<Bare<u32, u32>>::try_new(slots, slots, value).unwrap();
+            let block = Block::<Bare<u32, u32>>::try_new(slots, value).unwrap();
             assert_eq!(block.values.addr().get() % 64, 0);
         }
         for (address, padding) in [(0x1000, 0), (0x1001, 63), (0x103f, 1)] {
@@ -826,7 +777,7 @@ mod tests {
             [(0, 0), (0, 5), (1, 1), (5, 64), (100, 128), (128, 129), (130, 200), (200, 1200)];
         let allocations = [Block::<Bare<W, E>>::try_growing, Block::try_new, Block::try_untouched];
         for ((from, to), allocate) in sizes.into_iter().flat_map(|s| allocations.map(|a| (s, a))) {
-            let mut block = allocate(from, from / 2, Layout::new::<T>()).unwrap();
+            let mut block = allocate(from, Layout::new::<T>()).unwrap();
             let parts = block.parts_mut();
             // SAFETY: there are this many slots, and the block is borrowed.
             let values =
@@ -839,10 +790,10 @@ mod tests {
             parts.entries.fill(7.into());
             let bits = parts.bits.to_vec();
             if !cfg!(miri) {
-                let failed = block.try_grow(huge, to, fit_first, false);
+                let failed = block.try_grow(huge, false);
                 assert_eq!((failed, block.slots), (Err(OutOfMemory), from));
             }
-            block.try_grow(to, to, fit_first, to % 2 == 0).unwrap();
+            block.try_grow(to, to % 2 == 0).unwrap();
 
             let parts = block.parts();
             assert_eq!(parts.values.addr() % align_of::<T>(), 0);
@@ -855,8 +806,8 @@ mod tests {
             }
             let words = (0..from).map(word).chain(iter::repeat(W::ZERO)).take(to);
             assert!(parts.words.iter().copied().eq(words), "{from} to {to}");
-            let entry = |index| if index < from / 2 { 7.into() } else { E::EMPTY };
-            assert!(parts.entries.iter().copied().eq((0..to).map(entry)), "{from} to {to}");
+            let entry = |index| if index < from + 1 { 7.into() } else { E::EMPTY };
+            assert!(parts.entries.iter().copied().eq((0..to + 1).map(entry)), "{from} to {to}");
             // SAFETY: nobody writes the bits.
             let found = unsafe { BitWord::right(parts.bits) };
             assert!(found[bits.len()..].iter().all(|bits| *bits == 0), "{from} to {to}");
@@ -886,14 +837,14 @@ mod tests {
 
     #[test]
     fn values_that_are_not_there_align_nothing() {
-        assert_eq!(layout::<u32, u32, [u32; 16]>(1, 1).unwrap().align(), 64);
-        let none = layout::<u32, u32, [u32; 16]>(0, 1).unwrap();
+        assert_eq!(layout::<u32, u32, [u32; 16]>(1).unwrap().align(), 64);
+        let none = layout::<u32, u32, [u32; 16]>(0).unwrap();
         assert_eq!((none.size(), none.align()), (8, 8));
     }
 
     #[test]
     fn tells_how_many_slots_it_has_and_no_values() {
-        let block = Block::<Bare<u32, u32>>::try_new(5, 6, Layout::new::<[u8; 3]>()).unwrap();
+        let block = Block::<Bare<u32, u32>>::try_new(5, Layout::new::<[u8; 3]>()).unwrap();
         assert_eq!(alloc::format!("{block:?}"), "Block { slots: 5, .. }");
     }
 }

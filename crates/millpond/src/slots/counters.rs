@@ -8,12 +8,12 @@ use crate::reports::validate::{Violation, ensure};
 pub(crate) struct Counters {
     /// How many lifetimes have begun, and how many have ended: counters that only rise, so that
     /// each operation writes only one.
-    pub(super) inserted: u64,
-    pub(super) removed: u64,
+    pub(crate) inserted: u64,
+    pub(crate) removed: u64,
     /// The largest number of live slots at once, as far as the pool has recorded it: before each
     /// insertion that may bring a new peak, or before each removal that follows such insertions.
-    pub(super) peak: u32,
-    pub(super) retired: u32,
+    pub(crate) peak: u32,
+    pub(crate) retired: u32,
 }
 
 impl Counters {
@@ -37,12 +37,6 @@ impl Counters {
         (self.inserted - self.removed) as usize
     }
 
-    /// How many lifetimes have begun.
-    #[inline]
-    pub(crate) fn inserted(&self) -> u64 {
-        self.inserted
-    }
-
     /// The largest number of live slots at once.
     #[inline]
     pub(crate) fn peak(&self) -> usize {
@@ -55,78 +49,11 @@ impl Counters {
         self.retired as usize
     }
 
-    /// One of this many live slots is about to die, in a pool that does not expect insertions.
-    #[inline(always)]
-    pub(crate) fn expect_removal(&mut self, live: usize) {
-        debug_assert_eq!(live, self.live());
-        // No layout names more slots than a `u32`.
-        if live as u32 > self.peak {
-            self.raise_peak(live);
-        }
-    }
-
-    #[cold]
-    #[inline]
-    fn raise_peak(&mut self, live: usize) {
-        self.peak = live as u32;
-    }
-
-    /// Lifetimes are about to end, after insertions that the pool did not expect.
-    #[inline(never)]
-    pub(crate) fn record_peak(&mut self) {
-        self.peak = self.peak() as u32;
-    }
-
     /// Whether there were insertions beyond the recorded peak, which must then be recorded before a
     /// lifetime ends.
     #[inline]
     pub(crate) fn peak_is_stale(&self) -> bool {
         self.live() > self.peak as usize
-    }
-
-    /// A slot becomes live.
-    #[inline(always)]
-    pub(crate) fn count_insertion(&mut self) {
-        self.inserted += 1;
-    }
-
-    /// A live slot dies.
-    #[inline(always)]
-    pub(crate) fn count_removal(&mut self) {
-        self.removed += 1;
-    }
-
-    /// All live slots die.
-    #[inline]
-    pub(crate) fn all_dead(&mut self) {
-        self.record_peak();
-        self.removed = self.inserted;
-    }
-
-    /// This many retired slots are no more.
-    pub(crate) fn forget_retired(&mut self, slots: usize) {
-        self.retired -= slots as u32;
-    }
-
-    /// All slots are as if never used, whatever they were.
-    pub(crate) fn renew(&mut self) {
-        *self = Self { removed: self.inserted, peak: 0, retired: 0, ..*self };
-    }
-
-    /// So many dead slots will never be reused.
-    pub(crate) fn set_retired(&mut self, slots: usize) {
-        self.retired = slots as u32;
-    }
-
-    /// This many dead slots will never be reused.
-    #[inline]
-    pub(crate) fn retire(&mut self, slots: usize) {
-        self.retired += slots as u32;
-    }
-
-    /// A slot that counted as retired is used again.
-    pub(crate) fn unretire(&mut self) {
-        self.retired -= 1;
     }
 }
 

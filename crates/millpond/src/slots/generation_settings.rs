@@ -27,7 +27,18 @@ impl GenerationSettings {
     /// The first generation, from 1 to `max`: 1, or a number computed from the name and the salt.
     #[inline]
     pub(crate) const fn start(&self, max: u32) -> u32 {
-        first_generation(self.name, self.salt, max)
+        if self.name.is_none() && self.salt.is_none() {
+            return 1;
+        }
+        // A mark before each, so that no name or salt equals a missing one.
+        let mut hash = 0xcbf2_9ce4_8422_2325;
+        if let Some(name) = self.name {
+            hash = fnv_1a(name.as_bytes(), fnv_1a(&[1], hash));
+        }
+        if let Some(salt) = self.salt {
+            hash = fnv_1a(&salt.to_le_bytes(), fnv_1a(&[2], hash));
+        }
+        (mixed(hash) % max as u64) as u32 + 1
     }
 
     /// How many lifetimes each slot has, from 1 to `max`.
@@ -39,31 +50,6 @@ impl GenerationSettings {
             count => count,
         }
     }
-}
-
-impl Default for GenerationSettings {
-    #[inline]
-    fn default() -> Self {
-        Self::PLAIN
-    }
-}
-
-/// The first generation of every slot, from 1 to `max`: 1, or a number computed from the name and
-/// the salt.
-#[inline]
-const fn first_generation(name: Option<&'static str>, salt: Option<u64>, max: u32) -> u32 {
-    if name.is_none() && salt.is_none() {
-        return 1;
-    }
-    // A mark before each, so that no name or salt equals a missing one.
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    if let Some(name) = name {
-        hash = fnv_1a(name.as_bytes(), fnv_1a(&[1], hash));
-    }
-    if let Some(salt) = salt {
-        hash = fnv_1a(&salt.to_le_bytes(), fnv_1a(&[2], hash));
-    }
-    (mixed(hash) % max as u64) as u32 + 1
 }
 
 /// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
@@ -140,8 +126,8 @@ mod tests {
 
     #[test]
     fn start_is_1_until_pools_can_be_told_apart() {
-        let plain = GenerationSettings::default();
-        let named = |name, salt| GenerationSettings { name, salt, ..GenerationSettings::default() };
+        let plain = GenerationSettings::PLAIN;
+        let named = |name, salt| GenerationSettings { name, salt, ..GenerationSettings::PLAIN };
         assert_eq!(plain.start(100), 1);
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("b"), None).start(1 << 30));
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(1)).start(1 << 30));
@@ -155,7 +141,7 @@ mod tests {
         let named = GenerationSettings {
             name: Some("bullets"),
             salt: Some(7),
-            ..GenerationSettings::default()
+            ..GenerationSettings::PLAIN
         };
         assert_eq!(named.start(u32::MAX >> 1), START_OF_BULLETS_7);
         for max in 1..200 {

@@ -77,17 +77,17 @@ impl<T, K: SlotKind, const N: usize> fmt::Debug for Inline<T, K, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::Bare;
+    use crate::slots::reuse::Roster;
 
     #[test]
     fn every_bit_of_a_new_place_is_0() {
-        let Inline { words, entries, values: _ } = Inline::<u8, Bare<u32, u32>, 70>::new();
+        let Inline { words, entries, values: _ } = Inline::<u8, (Roster, u32, u32), 70>::new();
         assert!(words.iter().chain(entries.as_flattened()).all(|word| *word == 0));
     }
 
     #[test]
     fn tells_how_many_slots_it_has_and_no_values() {
-        let place = Inline::<u8, Bare<u32, u32>, 5>::new();
+        let place = Inline::<u8, u32, 5>::new();
         assert_eq!(alloc::format!("{place:?}"), "Inline { slots: 5, .. }");
     }
 }

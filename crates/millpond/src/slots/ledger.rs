@@ -63,17 +63,6 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         }
     }
 
-    /// Continues with slots that are all dead, whose lifetimes were claimed up to here.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(super) fn continue_with(
-        &mut self,
-        age_max_out_of_turn: u32,
-        words: &impl CountedSlots<Word = H::Word>,
-    ) {
-        self.age_max_out_of_turn = age_max_out_of_turn;
-        self.recount(words);
-    }
-
     /// The generations below this one are followed by their successors, and nothing is to be recorded when they end.
     pub(crate) fn slow_from(&self) -> H::Word {
         match self.recorder.is_on() {
@@ -102,12 +91,6 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         self.recorder.is_on()
     }
 
-    /// Slots exist again that existed before.
-    #[cfg(feature = "alloc")]
-    pub(super) fn note_slots_again(&mut self, words: &impl CountedSlots<Word = H::Word>) {
-        self.mark_over_max(self.is_over_max(words));
-    }
-
     /// Reports to the recorder that the number of slots has changed.
     #[cfg(feature = "alloc")]
     pub(crate) fn report_size(&mut self, words: &impl CountedSlots<Word = H::Word>) {
@@ -134,7 +117,8 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         self.cycle = saved.cycle.with_layout();
         self.refused = saved.refused;
         self.evicted = saved.evicted;
-        self.continue_with(saved.age_max(), words);
+        self.age_max_out_of_turn = saved.age_max();
+        self.recount(words);
     }
 
     /// Reports to the recorder that the pool's whole state was replaced: these slots are live.
@@ -149,16 +133,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         }
     }
 
-    /// `Ok` if the handle is valid, and otherwise why it is refused.
-    pub(crate) fn check(
-        &self,
-        handle: H,
-        words: &impl CountedSlots<Word = H::Word>,
-    ) -> Result<(), Refusal> {
-        self.check_word(handle, words.word(handle.index() as usize), words)
-    }
-
-    /// As [`check`](Self::check), of a slot with this word, if it exists.
+    /// `Ok` if the handle is valid, and otherwise why it is refused. `word`: that of its slot, if it exists.
     pub(crate) fn check_word(
         &self,
         handle: H,
@@ -169,28 +144,9 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         if word == Some(handle.word()) {
             return Ok(());
         }
-        Err(self.refusal(handle, word, words))
-    }
-
-    /// Why a handle does not name a live object in a slot of this word (`None`: no such slot).
-    pub(crate) fn refusal(
-        &self,
-        handle: H,
-        word: Option<H::Word>,
-        words: &impl CountedSlots<Word = H::Word>,
-    ) -> Refusal {
         let issued =
-            || words.counters().inserted() + u64::from(self.age_max_out_of_turn & !Self::OVER_MAX);
-        self.cycle.refusal(word, handle.word(), issued)
-    }
-
-    /// Checks that all handles are valid, and no two are the same.
-    pub(crate) fn check_disjoint(
-        &self,
-        handles: &[H],
-        words: &impl CountedSlots<Word = H::Word>,
-    ) -> Result<(), GetDisjointMutError> {
-        check_disjoint(handles, |handle| self.check(handle, words))
+            || words.counters().inserted + u64::from(self.age_max_out_of_turn & !Self::OVER_MAX);
+        Err(self.cycle.refusal(word, handle.word(), issued))
     }
 
     /// The handle's slot, if it may have this lifetime by `check`.
@@ -242,7 +198,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         self.mark_over_max(generation < self.cycle.start());
     }
 
-    /// The words were written all at once.
+    /// The words were written all at once, or slots exist again that existed before.
     pub(crate) fn recount(&mut self, words: &impl CountedSlots<Word = H::Word>) {
         self.age_max_out_of_turn &= !Self::OVER_MAX;
         self.mark_over_max(self.is_over_max(words));
@@ -260,11 +216,6 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Replaces the recorder.
     pub(crate) fn replace_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.recorder.set(track);
-    }
-
-    /// Whether a slot that dies in this generation retires.
-    pub(crate) fn is_last(&self, handle: H) -> bool {
-        self.cycle.is_last(handle.word())
     }
 
     #[cold]
@@ -378,7 +329,7 @@ mod tests {
     }
 
     #[cfg(feature = "alloc")]
-    type Words = crate::slots::SlotWords<crate::slots::Block<crate::slots::Bare<u16, ()>>>;
+    type Words = crate::slots::SlotWords<crate::slots::Block<u16>>;
 
     #[cfg(feature = "alloc")]
     type Short = crate::Handle32<(), 24>;
@@ -391,12 +342,12 @@ mod tests {
         let mut ledger = Ledger::<_, Short>::new((), &settings);
         let start = ledger.cycle().start();
         assert!(start > 1);
-        let mut words = Words::try_new(4, 0, false, start.generation()).unwrap();
-        ledger.note_slots_again(&words);
+        let mut words = Words::try_new(4, start.generation()).unwrap();
+        ledger.recount(&words);
         assert!(ledger.age_max_out_of_turn == 0, "each is in its first generation");
         words.set_live(3, start);
         words.set_dead(3, 1.as_dead());
-        ledger.note_slots_again(&words);
+        ledger.recount(&words);
         assert_eq!(ledger.age_max_out_of_turn, Ledger::<(), Short>::OVER_MAX);
     }
 }

@@ -38,14 +38,14 @@ mod words;
 
 #[cfg(feature = "__c")]
 pub(crate) use self::bitmap::BitmapState;
+#[cfg(feature = "alloc")]
+pub(crate) use self::block::Block;
 pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::inline::Inline;
-pub(crate) use self::kind::{Bare, FitEntries, Needs, SlotKind};
+pub(crate) use self::kind::SlotKind;
 pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
 pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{Parts, PartsMut, Place};
 pub(crate) use self::words::lifetimes::{EntryOf, OwnSlots, Slots};
-pub(crate) use self::words::{SlotWords, handle_at};
-#[cfg(feature = "alloc")]
-pub(crate) use self::{block::Block, words::full_word};
+pub(crate) use self::words::{SlotWords, full_word, handle_at};

@@ -18,9 +18,10 @@ use crate::reports::debug::Watch;
 /// `parts` and `parts_mut` give the same arrays at each call, of the same lengths: as many words as
 /// there are slots, and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of
 /// the bitmap. They stay where they are as long as the place does not move, and only what
-/// `parts_mut` lends changes them, and the words of an old bitmap whoever has the [claim](super::bitmap); but a place that grows may have methods of its own, which borrow
-/// it mutably and do otherwise. `values` points to room for as many values as there are words, of the type that the place was
-/// made for, which does not move then either. `entries_end` and `entries_end_mut` point behind the last of the entries, which may be read and written by them.
+/// `parts_mut` lends changes them, and the words of an old bitmap whoever has the [claim](super::bitmap); but a place that
+/// grows may have methods of its own, which borrow it mutably and do otherwise. `values` points to room for as many values as
+/// there are words, of the type that the place was made for, which does not move then either. `entries_end` points behind the
+/// last of the entries, which may be read and written by it.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
@@ -41,15 +42,9 @@ pub unsafe trait Place {
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry>;
 
-    /// Where the array of entries ends.
+    /// Where the array of entries ends, for reading and writing entries.
     #[inline(always)]
-    fn entries_end(&self) -> *const Self::Entry {
-        self.parts().entries.as_ptr_range().end
-    }
-
-    /// Where the array of entries ends, for writing entries.
-    #[inline(always)]
-    fn entries_end_mut(&mut self) -> *mut Self::Entry {
+    fn entries_end(&mut self) -> *mut Self::Entry {
         self.parts_mut().entries.as_mut_ptr_range().end
     }
 
@@ -70,14 +65,9 @@ pub unsafe trait Place {
         None
     }
 
-    /// The watch over the values, mutable.
-    fn watch_mut(&mut self) -> Option<&mut Watch> {
+    /// Where the place keeps the watch over the values; `None` if nobody can watch them.
+    fn watch_mut(&mut self) -> Option<&mut Option<Watch>> {
         None
-    }
-
-    /// Replaces the watch over the values; by default, only with none.
-    fn set_watch(&mut self, watch: Option<Watch>) {
-        debug_assert!(watch.is_none(), "nobody can watch these slots");
     }
 }
 

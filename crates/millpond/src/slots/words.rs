@@ -47,9 +47,7 @@ use crate::base::shared::Number;
 use crate::handle::{self, HandleLayout, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{
-    CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
-};
+use crate::slots::{CountedSlots, Counters, GenerationCycle, Place, retired_among};
 
 /// An iteration that finds at most one insertion or removal for this many used slots since the previous one
 /// syncs the bitmap.
@@ -95,12 +93,6 @@ impl<P: Place> SlotWords<P> {
     pub(crate) const SLOW_FROM_OFFSET: usize = offset_of!(Self, slow_from);
     pub(crate) const USED_OFFSET: usize = offset_of!(Self, used);
     pub(crate) const START_OFFSET: usize = offset_of!(Self, start_beyond_first);
-
-    /// The words of 64 slots, if all of them are live.
-    #[inline]
-    pub(crate) fn full_word(&self, word: usize) -> Option<&[P::Word; WORD_SLOTS]> {
-        full_word(self.as_slice(), word)
-    }
 }
 
 /// The words of 64 slots, if all of them are live.
@@ -109,13 +101,6 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
     let words = words.get(word * WORD_SLOTS..)?.first_chunk()?;
     // No short-circuit, so that it is vectorised.
     (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
-}
-
-impl<T, K: SlotKind, const N: usize> SlotWords<Inline<T, K, N>> {
-    /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
-    pub(crate) const fn fresh(place: Inline<T, K, N>, start: u32) -> Self {
-        Self::unused(place, start)
-    }
 }
 
 impl<P: Place> CountedSlots for SlotWords<P> {
@@ -142,7 +127,8 @@ impl<P: Place> CountedSlots for SlotWords<P> {
 }
 
 impl<P: Place> SlotWords<P> {
-    const fn unused(place: P, start: u32) -> Self {
+    /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
+    pub(crate) const fn unused(place: P, start: u32) -> Self {
         let Counters { inserted, removed, peak, retired } = Counters::NONE;
         Self {
             used: 0,
@@ -180,12 +166,6 @@ impl<P: Place> SlotWords<P> {
         self.used as usize
     }
 
-    /// This slot was taken.
-    #[inline(always)]
-    pub(crate) fn mark_used(&mut self, index: usize) {
-        self.used = self.used.max(index as u32 + 1);
-    }
-
     /// This slot, which was never used, nor any behind it, was taken, and may bring a new peak. Returns the generation of its
     /// first lifetime.
     #[inline(always)]
@@ -196,17 +176,18 @@ impl<P: Place> SlotWords<P> {
         P::Word::from_generation(self.start())
     }
 
-    /// This slot, which has this stored word, was taken because it comes next by the order, and is about to become live.
-    /// Returns the generation of that lifetime.
+    /// This slot was taken because it comes next by the order, and is about to become live. Returns the generation of that
+    /// lifetime.
     ///
     /// Whatever the order says, no slot is taken that is not vacant: that it is, is tested here, for all orders, by the
     /// comparison that finds out whether the slot was ever used.
     ///
     /// # Panics
     ///
-    /// If the slot is not vacant. Then the order is wrong.
+    /// If there is no such slot, or it is not vacant. Then the order is wrong.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, index: usize, stored: P::Word) -> P::Word {
+    pub(crate) fn begin(&mut self, index: usize) -> P::Word {
+        let stored = self.place.parts().words[index];
         self.record_next_peak();
         match stored.is_vacant() {
             true => stored.as_live(),
@@ -221,11 +202,12 @@ impl<P: Place> SlotWords<P> {
             stored.is_unused(),
             "slot {index} comes next, but is not vacant: the reuse order is wrong"
         );
-        self.mark_used(index);
+        self.mark_used_until(index + 1);
         P::Word::from_generation(self.start())
     }
 
     /// The slots below this one are not as in a new pool.
+    #[inline(always)]
     pub(crate) fn mark_used_until(&mut self, slots: usize) {
         self.used = self.used.max(slots as u32);
     }
@@ -238,10 +220,16 @@ impl<P: Place> SlotWords<P> {
         words.iter_mut().filter(|word| word.is_unused()).for_each(|word| *word = unused);
     }
 
-    /// How many words of the bitmap have slots that were used.
+    /// How many words of the bitmap, if there is one, have slots that were used.
     #[inline]
     fn used_bit_words(&self) -> usize {
-        self.used().div_ceil(WORD_SLOTS)
+        if P::HAS_BITMAP { self.used().div_ceil(WORD_SLOTS) } else { 0 }
+    }
+
+    /// Clears the bits of the slots that were used: there are no others.
+    fn clear_bits(&mut self) {
+        let bit_words = self.used_bit_words();
+        self.place.parts_mut().bits[..bit_words].fill(0);
     }
 
     /// What a stored word stands for.
@@ -257,12 +245,8 @@ impl<P: Place> SlotWords<P> {
     }
 
     fn set_counters(&mut self, counters: Counters) {
-        Counters {
-            inserted: self.inserted,
-            removed: self.removed,
-            peak: self.peak,
-            retired: self.retired,
-        } = counters;
+        (self.inserted, self.removed) = (counters.inserted, counters.removed);
+        (self.peak, self.retired) = (counters.peak, counters.retired);
     }
 
     #[inline]
@@ -298,26 +282,10 @@ impl<P: Place> SlotWords<P> {
         self.place.parts_mut().entries
     }
 
-    /// Where the array of entries ends, for writing entries.
-    #[inline(always)]
-    pub(crate) fn entries_end_mut(&mut self) -> *mut P::Entry {
-        self.place.entries_end_mut()
-    }
-
     /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
         Some(self.meaning(self.stored(index)?))
-    }
-
-    /// The stored word of a slot that comes next by the order.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such slot. Then the order is wrong.
-    #[inline(always)]
-    pub(crate) fn stored_next(&self, index: usize) -> P::Word {
-        self.place.parts().words[index]
     }
 
     /// The word of a slot as it is stored: 0 if the slot was never used.
@@ -406,7 +374,7 @@ impl<P: Place> SlotWords<P> {
     #[cfg(test)]
     pub(crate) fn set_live(&mut self, index: usize, generation: P::Word) {
         assert!(index < self.slots());
-        self.mark_used(index);
+        self.mark_used_until(index + 1);
         // SAFETY: just tested.
         unsafe { self.set_live_unchecked(index, generation) };
     }
@@ -465,7 +433,7 @@ impl<P: Place> SlotWords<P> {
 
     /// From now on, each insertion and removal writes its bit.
     pub(crate) fn start_syncing(&mut self) {
-        let is_old = self.is_bitmap_old();
+        let is_old = self.own_state().is_old(self.changes());
         if let Some(state) = self.place.bitmap_mut() {
             state.set(BitmapState::SYNCED);
         }
@@ -495,11 +463,10 @@ impl<P: Place> SlotWords<P> {
         &mut self,
         cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
     ) {
-        let mut counters = self.counters();
-        let (used, bit_words) = (self.used(), self.used_bit_words());
-        let parts = self.place.parts_mut();
+        self.record_peak();
+        let (used, mut retired) = (self.used(), 0);
         // Small enough for one comparison, large enough for vector instructions.
-        for words in parts.words[..used].chunks_mut(32) {
+        for words in self.place.parts_mut().words[..used].chunks_mut(32) {
             let with_care = words.iter().fold(false, |any, word| any | cycle.needs_care(*word));
             for word in words {
                 let is = match (word.is_dead(), with_care) {
@@ -507,26 +474,23 @@ impl<P: Place> SlotWords<P> {
                     (false, false) => word.dead_successor(),
                     (false, true) => cycle.word_after(*word),
                 };
-                counters.retire(usize::from(*word != is && is == P::Word::RETIRED));
+                retired += u32::from(*word != is && is == P::Word::RETIRED);
                 *word = is;
             }
         }
-        counters.all_dead();
-        if P::HAS_BITMAP {
-            parts.bits[..bit_words].fill(0);
-        }
-        self.set_counters(counters);
-        self.set_gathered_at(self.changes());
+        self.clear_bits();
+        (self.removed, self.retired) = (self.inserted, self.retired + retired);
+        self.set_gathered();
     }
 
     /// Makes all slots, which are dead, as if never used.
     pub(crate) fn forget(&mut self) {
         debug_assert!(self.live() == 0);
-        // No bit of a live slot is left.
-        self.refresh();
         let used = self.used();
         self.place.parts_mut().words[..used].fill(P::Word::ZERO);
+        self.clear_bits();
         self.used = 0;
+        self.set_gathered();
     }
 
     /// The bits of the live ones among 64 slots.
@@ -588,16 +552,14 @@ impl<P: Place> SlotWords<P> {
                 cell.note_walk(state, changes);
                 return state;
             }
-            let Some(claim) = cell.claim(state) else { return state };
+            if !cell.claim(state) {
+                return state;
+            }
             // SAFETY: the bitmap is claimed until this borrow ends.
             let bits = unsafe { BitWord::claimed(&parts.bits[..self.used_bit_words()]) };
             gather(parts.words, bits);
-            let state = self.check_lowest(bits);
-            self.fast_below.set_shared(0);
-            claim.end_synced(state);
-            return state;
         }
-        // SAFETY: the bitmap is right by a state of this borrow.
+        // SAFETY: the bitmap is right by a state of this borrow, or claimed, and gathered.
         let checked = self.check_lowest(unsafe { BitWord::right(parts.bits) });
         if !state.is_synced() {
             self.fast_below.set_shared(0);
@@ -634,7 +596,7 @@ impl<P: Place> SlotWords<P> {
     /// Forgets what is known of the prefix, until the next [`refresh`](Self::refresh).
     pub(crate) fn forget_prefix(&mut self) {
         if self.is_synced() {
-            self.set_gathered_at(self.changes());
+            self.set_gathered();
         }
     }
 
@@ -655,8 +617,12 @@ impl<P: Place> SlotWords<P> {
 
     #[inline(never)]
     fn check_prefix(&mut self) {
-        if !self.own_state().is_synced() && !self.sync() {
-            return;
+        let (state, changes) = (self.own_state(), self.changes());
+        if !state.is_synced() {
+            if !self.are_few(state.behind(changes)) {
+                return self.rebuild();
+            }
+            self.start_syncing();
         }
         // SAFETY: the bitmap is synced.
         let state = self.check_lowest(unsafe { BitWord::right(self.place.parts().bits) });
@@ -676,34 +642,18 @@ impl<P: Place> SlotWords<P> {
         BitmapState::of_checked(are_lowest, live)
     }
 
-    /// Brings a bitmap that is not synced up to date, and decides whether it is synced from now
-    /// on.
-    #[inline(never)]
-    fn sync(&mut self) -> bool {
-        let behind = self.own_state().behind(self.changes());
-        let are_few = self.are_few(behind);
-        if are_few {
-            self.start_syncing();
-        } else {
-            self.rebuild();
-        }
-        are_few
-    }
-
     #[inline(never)]
     fn rebuild(&mut self) {
         let bit_words = self.used_bit_words();
         let parts = self.place.parts_mut();
-        if P::HAS_BITMAP {
-            gather(parts.words, &mut parts.bits[..bit_words]);
-        }
-        self.set_gathered_at(self.changes());
+        gather(parts.words, &mut parts.bits[..bit_words]);
+        self.set_gathered();
     }
 
-    /// The bitmap is as the words were when there had been this many [changes](Self::changes); or synced, if it is.
+    /// The bitmap is as the words are; or synced, if it is.
     #[inline]
-    fn set_gathered_at(&mut self, changes: u64) {
-        self.set_unless_synced(BitmapState::gathered_at(changes));
+    fn set_gathered(&mut self) {
+        self.set_unless_synced(BitmapState::gathered_at(self.changes()));
     }
 
     #[inline]
@@ -721,11 +671,6 @@ impl<P: Place> SlotWords<P> {
         self.inserted.wrapping_add(self.removed)
     }
 
-    #[inline]
-    fn is_bitmap_old(&self) -> bool {
-        !P::HAS_BITMAP || self.state().is_old(self.changes())
-    }
-
     /// The bits of the word's slots that are dead; none beyond the last slot. For pools that have the
     /// bitmap synced.
     #[inline]
@@ -734,32 +679,31 @@ impl<P: Place> SlotWords<P> {
         let parts = self.place.parts();
         // SAFETY: the bitmap is synced.
         let bits = unsafe { BitWord::right(parts.bits) };
-        bits.get(word).map_or(0, |live| dead_bits(*live, parts.words.len(), word))
+        let Some(live) = bits.get(word) else { return 0 };
+        let left = parts.words.len() - word * WORD_SLOTS;
+        !live & if left < WORD_SLOTS { (1 << left) - 1 } else { !0 }
     }
 
     /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
         debug_assert!(used >= self.used() && used >= other.used());
-        let (parts, others) = (self.place.parts_mut(), other.place.parts());
-        parts.words[..used].copy_from_slice(&others.words[..used]);
+        self.place.parts_mut().words[..used].copy_from_slice(&other.as_slice()[..used]);
         self.set_counters(other.counters());
-        self.used = other.used;
-        let parts = self.place.parts_mut();
-        if !P::HAS_BITMAP {
-            return;
-        }
-        let bits = &mut parts.bits[..used.div_ceil(WORD_SLOTS)];
         // One reading decides, and not another that a walk over the other may make different.
         let others_state = other.state();
         if !others_state.is_old(other.changes()) {
+            let bits = &mut self.place.parts_mut().bits[..used.div_ceil(WORD_SLOTS)];
             // SAFETY: the bitmap is right by the state just read.
-            let others_bits = unsafe { BitWord::right(others.bits) };
+            let others_bits = unsafe { BitWord::right(other.place.parts().bits) };
             bits.copy_from_slice(&others_bits[..bits.len()]);
-            self.set_gathered_at(self.changes());
+            self.used = other.used;
+            self.set_gathered();
         } else {
             // Bits left behind would lie beyond the used slots (invariant 5).
-            bits.fill(0);
-            self.set_unless_synced(others_state.unclaimed());
+            self.clear_bits();
+            self.used = other.used;
+            let is_claimed = others_state.is_claimed();
+            self.set_unless_synced(if is_claimed { BitmapState::OLD } else { others_state });
             if self.is_synced() {
                 self.rebuild();
             }
@@ -782,28 +726,15 @@ impl<P: Place> SlotWords<P> {
     /// live ones are gone.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn renew(&mut self, start: u32) {
-        let (used, bit_words) = (self.used(), self.used_bit_words());
-        let parts = self.place.parts_mut();
-        parts.words[..used].fill(P::Word::ZERO);
-        if P::HAS_BITMAP {
-            parts.bits[..bit_words].fill(0);
-        }
-        let mut counters = self.counters();
-        counters.renew();
-        self.set_counters(counters);
-        self.used = 0;
+        self.set_counters(Counters::loaded(self.inserted, 0, 0, 0));
+        self.forget();
         self.set_start(start);
         self.end_all_slowly();
-        self.set_gathered_at(self.changes());
     }
 
     /// Counts the retired slots anew.
     pub(crate) fn recount_retired(&mut self) {
-        self.retired = self.count_retired() as u32;
-    }
-
-    fn count_retired(&self) -> usize {
-        retired_among(&self.place.parts().words[..self.used()])
+        self.retired = retired_among(&self.place.parts().words[..self.used()]) as u32;
     }
 }
 
@@ -812,8 +743,7 @@ impl<P: Place> SlotWords<P> {
 impl<P: Place> SlotWords<P> {
     pub(crate) fn begin_marking(&mut self) {
         self.set_unless_synced(BitmapState::OLD);
-        let bit_words = self.used_bit_words();
-        self.place.parts_mut().bits[..bit_words].fill(0);
+        self.clear_bits();
     }
 
     /// Marks a slot; `false` if it was marked before.
@@ -912,13 +842,6 @@ fn gather<W: Word>(words: &[W], bits: &mut [u64]) {
     }
 }
 
-/// The bits of the dead ones of this many slots in a word of the bitmap.
-#[inline(always)]
-fn dead_bits(live: u64, slots: usize, word: usize) -> u64 {
-    let left = slots - word * WORD_SLOTS;
-    !live & if left < WORD_SLOTS { (1 << left) - 1 } else { !0 }
-}
-
 /// The handle of a slot, if it is live.
 #[inline]
 pub(crate) fn handle_at<H: HandleLayout>(
@@ -932,13 +855,14 @@ pub(crate) fn handle_at<H: HandleLayout>(
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::slots::{Bare, Block};
+    use crate::slots::reuse::Roster;
+    use crate::slots::{Block, Inline};
     use alloc::vec::Vec;
 
-    type Words = SlotWords<Block<Bare<u16, ()>>>;
+    type Words = SlotWords<Block<u16>>;
 
     fn words(slots: usize, is_synced: bool, start: u32) -> Words {
-        let mut words = Words::try_new(slots, 0, false, start).unwrap();
+        let mut words = Words::try_new(slots, start).unwrap();
         if is_synced {
             words.start_syncing();
         }
@@ -961,7 +885,7 @@ mod tests {
 
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
-        let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let words = SlotWords::unused(Inline::<(), (Roster, u32, u32), 70>::new(), 1);
         let SlotWords { used, start_beyond_first, peak, retired, .. } = words;
         assert_eq!((used, start_beyond_first, peak, retired), (0, 0, 0, 0));
         let SlotWords { place, inserted, removed, fast_below, slow_from, .. } = words;
@@ -991,7 +915,7 @@ mod tests {
     fn what_was_used_stays_so() {
         let mut words = words(10, false, 1);
         let mut used_after = |index| {
-            words.mark_used(index);
+            words.mark_used_until(index + 1_usize);
             words.used()
         };
         assert_eq!([0, 0, 6, 1].map(&mut used_after), [1, 1, 7, 7]);
@@ -1138,15 +1062,14 @@ mod tests {
         (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
         walk(&words);
         let (state, cell) = (words.state(), words.place.bitmap().unwrap());
-        let claim = cell.claim(state).unwrap();
-        assert!(cell.claim(state).is_none() && cell.claim(words.state()).is_none());
+        assert!(cell.claim(state));
+        assert!(!cell.claim(state) && !cell.claim(words.state()));
         cell.note_walk(state, 5);
         cell.note_walk(words.state(), 5);
-        assert!(cell.claim(words.state()).is_none());
+        assert!(!cell.claim(words.state()));
         assert_eq!(walk(&words), (false, None, live(&words)));
         words.validate().unwrap();
         // A claim that never ends leaves an old bitmap.
-        _ = claim;
         words.refresh();
         assert_eq!(walk(&words), (true, None, live(&words)));
     }
@@ -1169,7 +1092,7 @@ mod tests {
         let mut words = words(100, false, 1);
         (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
         walk(&words);
-        let _claim = words.place.bitmap().unwrap().claim(words.state()).unwrap();
+        assert!(words.place.bitmap().unwrap().claim(words.state()));
         let copy = words.try_clone().unwrap();
         assert_eq!((walk(&copy).0, walk(&copy).0), (false, true));
         assert_eq!(live(&copy), live(&words));
@@ -1193,7 +1116,7 @@ mod tests {
 
     #[test]
     fn the_slots_of_a_pool_without_a_bitmap_are_a_prefix_while_all_that_were_used_are_live() {
-        let mut words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let mut words = SlotWords::unused(Inline::<(), (Roster, u32, u32), 70>::new(), 1);
         let prefix = |words: &SlotWords<_>| words.occupancy_to_walk().prefix();
         assert_eq!(prefix(&words), Some(0));
         (0..66).for_each(|index| words.set_live(index, 1));

@@ -7,7 +7,7 @@ use super::Storage;
 use crate::base::memory::{OutOfMemory, PAGE_BYTES};
 use crate::handle::{HandleLayout, Word};
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::{Bare, Block, LedgerOf, Needs, OwnSlots, SlotKind, SlotWords};
+use crate::slots::{Block, LedgerOf, OwnSlots, SlotKind, SlotWords, full_word};
 
 /// The storage of a pool of this order and layout, in one block of memory.
 pub(crate) type PoolStorage<T, R, H> = Storage<
@@ -17,7 +17,7 @@ pub(crate) type PoolStorage<T, R, H> = Storage<
 >;
 
 /// Storage without a reuse order.
-pub(crate) type TableStorage<T, W> = Storage<T, Block<Bare<W, ()>>>;
+pub(crate) type TableStorage<T, W> = Storage<T, Block<W>>;
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// What a block of these slots has room for.
@@ -39,14 +39,8 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     }
 
     /// Slots that were never used and have this first generation, every page touched, for a pool with this order.
-    pub(crate) fn try_new(
-        needs: Needs<K::Entry>,
-        slots: usize,
-        start: u32,
-        ledger: L,
-    ) -> Result<Self, OutOfMemory> {
-        let block = Block::try_new(slots, (needs.entry_count)(slots), Self::VALUE)?;
-        let words = SlotWords::of_unused(block, needs.is_synced, start);
+    pub(crate) fn try_new(slots: usize, start: u32, ledger: L) -> Result<Self, OutOfMemory> {
+        let words = SlotWords::of_unused(Block::try_new(slots, Self::VALUE)?, start);
         Ok(Self::of_unused(OwnSlots::new(words, ledger)))
     }
 
@@ -58,14 +52,17 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     {
         let words = self.words();
         let block = words.place().try_like(touch)?;
-        let like = SlotWords::of_unused(block, words.is_synced(), words.start());
+        let mut like = SlotWords::of_unused(block, words.start());
+        if words.is_synced() {
+            like.start_syncing();
+        }
         Ok(Self::of_unused(OwnSlots::new(like, self.ledger().clone())))
     }
 
     /// The 64 values of a word, if all of its slots are live.
     #[inline]
     pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
-        self.words().full_word(word)?;
+        full_word(self.words().as_slice(), word)?;
         let values = self.values().get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
         let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
         // SAFETY: all of these slots are live, as just tested, and so their values initialised
@@ -77,7 +74,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
 impl<W: Word, T> TableStorage<T, W> {
     /// Slots that were never used, every page touched.
     pub(crate) fn try_table(slots: usize) -> Result<Self, OutOfMemory> {
-        Self::try_new(Needs::NONE, slots, 0, ())
+        Self::try_new(slots, 0, ())
     }
 }
 
@@ -106,8 +103,7 @@ mod tests {
         type Listed = Block<(Fifo, u32, u32)>;
         fn takes<T>(value: Layout, use_one: bool) -> bool {
             let made = catch_unwind(|| {
-                let mut words =
-                    SlotWords::of_unused(Listed::try_new(2, 2, value).unwrap(), false, 1);
+                let mut words = SlotWords::of_unused(Listed::try_new(2, value).unwrap(), 1);
                 words.mark_used_until(usize::from(use_one));
                 drop(Storage::<T, Listed>::of_unused(OwnSlots::new(words, ())));
             });

@@ -5,7 +5,7 @@ use core::mem::needs_drop;
 use super::Storage;
 use crate::base::guard::guard;
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::Place;
+use crate::slots::{Place, full_word};
 
 impl<T: Clone, P: Place, L> Storage<T, P, L> {
     /// Copies another storage with as many slots and the same first generation into this one, in which no slot was ever used. If a
@@ -53,7 +53,7 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         for word in 0..words.used().div_ceil(WORD_SLOTS) {
             let first = word * WORD_SLOTS;
             // Asked first, because it is the faster question if the bitmap is old.
-            if words.full_word(word).is_some() {
+            if full_word(words.as_slice(), word).is_some() {
                 (first..first + WORD_SLOTS).for_each(&mut clone_at);
                 continue;
             }

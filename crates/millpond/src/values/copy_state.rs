@@ -6,7 +6,7 @@ use super::Storage;
 use crate::base::guard::half_way;
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::Place;
+use crate::slots::{Place, full_word};
 
 impl<T, P: Place, L> Storage<T, P, L> {
     /// Takes on the words and values of another storage of the same size. Slots from `used` on were never
@@ -54,7 +54,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         copy: impl Fn(&T) -> T,
     ) {
         let are_full = |own: &Self, word| {
-            other.words().full_word(word).is_some() && own.words().full_word(word).is_some()
+            [own, other].iter().all(|of| full_word(of.words().as_slice(), word).is_some())
         };
         let is_watched = self.watched().is_some();
         let mut next = 0;

@@ -81,7 +81,10 @@ impl<T, P: Place, L> Storage<T, P, L> {
 impl<T, P: Place, L> Storage<T, P, L> {
     /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Watch>) {
-        self.words_mut().place_mut().set_watch(watch);
+        match self.words_mut().place_mut().watch_mut() {
+            Some(place) => *place = watch,
+            None => debug_assert!(watch.is_none(), "nobody can watch these slots"),
+        }
         if self.watched().is_none() {
             return;
         }
@@ -95,7 +98,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
 
     /// Stops watching.
     pub(crate) fn unwatch(&mut self) {
-        self.words_mut().place_mut().set_watch(None);
+        self.watch(None);
     }
 
     /// The same storage, watched as another is.
@@ -109,7 +112,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     }
 
     pub(crate) fn watched_mut(&mut self) -> Option<&mut Watch> {
-        self.words_mut().place_mut().watch_mut()
+        self.words_mut().place_mut().watch_mut()?.as_mut()
     }
 
     /// Inspects a slot that is about to be reused.

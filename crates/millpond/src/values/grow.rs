@@ -6,65 +6,52 @@ use core::mem::MaybeUninit;
 use super::{Storage, TableStorage};
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Needs, OwnSlots, Place, SlotKind, SlotWords};
+use crate::slots::{Block, OwnSlots, Place, SlotKind, SlotWords};
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// No slots, and no memory.
     pub(crate) const fn empty(start: u32, ledger: L) -> Self {
-        let slots = OwnSlots::new(SlotWords::empty(Self::VALUE, start), ledger);
+        let slots = OwnSlots::new(SlotWords::unused(Block::empty(Self::VALUE), start), ledger);
         Self { slots, values: PhantomData }
     }
 
     /// Grows to this many slots; the new ones are as if never used. On an error, nothing changes. `touch`: touch every page.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`](crate::slots::Slots::grow) afterwards.
-    pub(crate) fn try_grow(
-        &mut self,
-        needs: Needs<K::Entry>,
-        slots: usize,
-        touch: bool,
-    ) -> Result<(), OutOfMemory> {
-        self.lend_to_grow(|own| own.try_grow(needs, slots, touch))
+    pub(crate) fn try_grow(&mut self, slots: usize, touch: bool) -> Result<(), OutOfMemory> {
+        self.lend_to_grow(|own| own.try_grow(slots, touch))
     }
 
     /// A block of fewer slots, for [`move_to`](Self::move_to).
-    pub(crate) fn try_smaller(
-        &self,
-        needs: Needs<K::Entry>,
-        slots: usize,
-    ) -> Result<Block<K>, OutOfMemory> {
+    pub(crate) fn try_smaller(&self, slots: usize) -> Result<Block<K>, OutOfMemory> {
         match slots {
             0 => Ok(Block::empty(Self::VALUE)),
-            _ => Block::try_growing(slots, (needs.entry_count)(slots), Self::VALUE),
+            _ => Block::try_growing(slots, Self::VALUE),
         }
     }
 
     /// Moves to a block of fewer slots; those that are no more must be dead.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::shrink`](crate::slots::Slots::shrink) around it.
-    pub(crate) fn move_to(&mut self, needs: Needs<K::Entry>, block: Block<K>) {
+    pub(crate) fn move_to(&mut self, block: Block<K>) {
         let kept = block.parts().words.len();
         let are_dead = (kept..self.words().slots()).all(|index| !self.words().is_live(index));
         assert!(kept <= self.words().slots() && are_dead, "a value would be lost");
-        self.replace_block(needs, block);
+        self.replace_block(block);
     }
 
     /// Moves to a block of at least as many slots, none of which was used in it. On an error, nothing changes. For blocks in memory that is lent, which [`try_grow`](Self::try_grow) cannot extend.
     ///
     /// The reuse order's entries move with the slots. The order itself must be told: [`Slots::grow`](crate::slots::Slots::grow) afterwards.
     #[cfg(feature = "__c")]
-    pub(crate) fn try_move_up(
-        &mut self,
-        needs: Needs<K::Entry>,
-        block: Block<K>,
-    ) -> Result<(), OutOfMemory> {
+    pub(crate) fn try_move_up(&mut self, block: Block<K>) -> Result<(), OutOfMemory> {
         let (from, slots) = (self.words().slots(), block.parts().words.len());
         assert!(from <= slots, "a value would be lost");
         if let Some(watch) = self.watched_mut() {
             watch.try_grow(slots)?;
         }
-        self.replace_block(needs, block);
-        if needs.is_synced {
+        self.replace_block(block);
+        if K::IS_SYNCED {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             self.words_mut().start_syncing();
         }
@@ -72,7 +59,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     }
 
     /// Moves to another block, in which no slot was used.
-    fn replace_block(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
+    fn replace_block(&mut self, mut block: Block<K>) {
         let kept = block.parts().words.len().min(self.words().slots());
         assert!(
             size_of::<T>() == 0 || block.value_layout() == Self::VALUE,
@@ -82,7 +69,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         self.poison_dead(false);
         let values = self.first();
         let from = self.words_mut().place_mut().parts_mut();
-        block.take_over(from, needs.fit_entries);
+        block.take_over(from);
         // SAFETY: both have this many slots with room for a `T`, as just tested, in memory of their own.
         unsafe {
             block.parts_mut().values.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(values, kept)
@@ -92,7 +79,11 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         {
             to.set(from.own());
         }
-        block.set_watch(self.words_mut().place_mut().take_watch());
+        if let (Some(to), Some(from)) =
+            (block.watch_mut(), self.words_mut().place_mut().watch_mut())
+        {
+            *to = from.take();
+        }
         // Each value is in both blocks until the former one is gone, which drops none.
         *self.words_mut().place_mut() = block;
         self.words_mut().recount_retired();
@@ -104,7 +95,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
 impl<T, W: Word> TableStorage<T, W> {
     /// Grows to this many slots. On an error, nothing changes.
     pub(crate) fn try_grow_table(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.try_grow(Needs::NONE, slots, true)
+        self.try_grow(slots, true)
     }
 
     /// Makes all slots, which are dead, as if never used.
@@ -122,7 +113,7 @@ mod tests {
     #[test]
     fn a_storage_that_grows_keeps_its_slots_and_drops_each_value_once() {
         let counted = Rc::new(());
-        let mut storage = TableStorage::empty(0, ());
+        let mut storage = TableStorage::<_, u32>::empty(0, ());
         let mut expected = Vec::new();
         for slots in [1, 3, 64, 65, 256, 257, 1000] {
             let before = storage.words().slots();

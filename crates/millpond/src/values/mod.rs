@@ -63,7 +63,7 @@ pub struct Storage<T, P: Place, L = ()> {
 impl<T, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     /// Slots that were never used. Their entries are empty.
     pub(crate) const fn fresh(start: u32, ledger: L) -> Self {
-        let slots = OwnSlots::new(SlotWords::fresh(Inline::new(), start), ledger);
+        let slots = OwnSlots::new(SlotWords::unused(Inline::new(), start), ledger);
         Self { slots, values: PhantomData }
     }
 }
@@ -353,7 +353,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         );
         let words = self.words_mut();
         words.record_next_peak();
-        words.mark_used(index);
+        words.mark_used_until(index + 1);
         // SAFETY: just tested.
         unsafe { words.set_live_unchecked(index, generation) };
         self.mark_live(index);

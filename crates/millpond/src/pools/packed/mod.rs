@@ -39,7 +39,7 @@ use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{CannotGrow, Fixed};
 use crate::reports::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
 use crate::reports::stats::Stats;
-use crate::slots::CheckWord;
+use crate::slots::{CheckWord, check_disjoint};
 use crate::snapshot::methods::snapshots;
 use crate::values::packed::PackedValues;
 use retain::Removals;
@@ -448,7 +448,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.roster.check_disjoint(&handles.map(H::erase), self.roster.slots())?;
+        check_disjoint(&handles, |handle| self.check(handle))?;
         let values = self.get_each_mut(handles)?;
         Ok(values.map(|value| value.expect("a good handle has a value")))
     }

@@ -152,7 +152,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn acquire(&mut self, live: usize) -> Option<H> {
         let handle = self.next(live)?;
         let has_retired = self.parting().has_retired();
-        self.slots.counters_mut().count_insertion();
+        self.slots.counters_mut().inserted += 1;
         self.ledger.note_begin(handle.index() as usize);
         if has_retired {
             self.pass_retired_with_care(live);
@@ -174,7 +174,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let position = slot.position.to_index();
         self.order[position] = handle;
         Partition::take_at(self, position, self.parting());
-        self.slots.counters_mut().count_insertion();
+        self.slots.counters_mut().inserted += 1;
         self.slots.mark_used(index);
         self.ledger.note_begin_at(handle);
         self.slow_from = H::Word::ZERO;
@@ -187,7 +187,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     #[inline]
     pub(super) fn release(&mut self, handle: H, position: usize, live: usize) {
         debug_assert_eq!(self.order[position], handle);
-        self.slots.counters_mut().expect_removal(live);
+        self.slots.expect_removal(live);
         if handle.word() >= self.slow_from {
             return self.release_with_care(handle, position);
         }
@@ -197,7 +197,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// The live slot at this position becomes vacant, with this handle next.
     #[inline(always)]
     fn make_vacant(&mut self, index: usize, next: H, position: usize, live: usize) {
-        self.slots.counters_mut().count_removal();
+        self.slots.counters_mut().removed += 1;
         let last = live - 1;
         self.place(position, self.order[last]);
         self.order[last] = next;
@@ -226,8 +226,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         match self.ledger.note_end(index, handle.word()) {
             Some(next) => self.make_vacant(index, handle::kept::<H>(index, next), position, live),
             None => {
-                self.slots.counters_mut().count_removal();
-                self.slots.counters_mut().retire(1);
+                self.slots.counters_mut().removed += 1;
+                self.slots.counters_mut().retired += 1;
                 self.end(position, handle, self.parting());
                 self.slots[index].word = H::Word::RETIRED;
             }
@@ -249,9 +249,9 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn detach(&mut self, handle: H, position: usize) {
         self.detached.reserve();
         let live = self.slots.counters().live();
-        self.slots.counters_mut().expect_removal(live);
-        self.slots.counters_mut().count_removal();
-        self.slots.counters_mut().retire(1);
+        self.slots.expect_removal(live);
+        self.slots.counters_mut().removed += 1;
+        self.slots.counters_mut().retired += 1;
         self.end(position, handle, self.parting());
         self.slots[handle.index() as usize].word = H::Word::RETIRED;
         self.detached.add(handle.index(), handle.generation());
@@ -261,7 +261,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn reattach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
         self.detached.reattach(handle, &self.slots)?;
         self.unretire(handle, false);
-        self.slots.counters_mut().count_insertion();
+        self.slots.counters_mut().inserted += 1;
         self.ledger.note_generation(handle.word());
         self.slow_from = H::Word::ZERO;
         Ok(())
@@ -286,7 +286,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// This slot is used again, in this lifetime.
     fn unretire(&mut self, handle: H, is_vacant: bool) {
-        self.slots.counters_mut().unretire();
+        self.slots.counters_mut().retired -= 1;
         let slot = &mut self.slots[handle.index() as usize];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -329,16 +329,16 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Ends all lifetimes. The vacant slots are in index order again.
     pub(super) fn release_all(&mut self) {
         let live = self.slots.counters().live();
-        self.slots.counters_mut().expect_removal(live);
+        self.slots.expect_removal(live);
         let cycle = self.ledger.cycle();
         let mut retired = 0;
         for handle in &self.order[..live] {
             let slot = &mut self.slots[handle.index() as usize];
             slot.word = cycle.after(slot.word).unwrap_or(H::Word::RETIRED);
-            retired += usize::from(slot.word == H::Word::RETIRED);
+            retired += u32::from(slot.word == H::Word::RETIRED);
         }
-        self.slots.counters_mut().all_dead();
-        self.slots.counters_mut().retire(retired);
+        let counters = self.slots.counters_mut();
+        (counters.removed, counters.retired) = (counters.inserted, counters.retired + retired);
         let mut sorting = Sorting::new(self.parting());
         for (index, slot) in self.slots.iter_mut().enumerate() {
             let position = sorting.position(slot.word.as_dead());
@@ -453,7 +453,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             part.map(|index| handle_in(index, slots[index].word)).collect::<Vec<H>>()
         };
         let (retired, vacant) = (dead(&self.slots, true), dead(&self.slots, false));
-        self.slots.counters_mut().set_retired(retired.len());
+        self.slots.counters_mut().retired = retired.len() as u32;
         self.order.extend(retired.into_iter().chain(vacant));
         self.place_again(live);
         self.slots.mark_used_until(count);
@@ -545,7 +545,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             let slot = &slots[handle.index() as usize];
             (slot.word != H::Word::RETIRED, slot.position.to_index())
         });
-        self.slots.counters_mut().retire(retired);
+        self.slots.counters_mut().retired += retired as u32;
         self.place_again(next);
     }
 
@@ -671,7 +671,7 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut PackedRoster<Handle<()>>)| {
-            let settings = GenerationSettings { count: 2, ..GenerationSettings::default() };
+            let settings = GenerationSettings { count: 2, ..GenerationSettings::PLAIN };
             let mut roster = PackedRoster::<Handle<()>>::try_new(5, &settings).unwrap();
             let first = roster.acquire(0).unwrap();
             roster.acquire(1).unwrap();
@@ -691,7 +691,7 @@ mod tests {
         assert_eq!(broken(|roster| roster.swap(2, 3)), word);
         let counted = "the retired slots are counted";
         assert_eq!(broken(|roster| roster.slots[0].word = 1), counted);
-        assert_eq!(broken(|roster| roster.slots.counters_mut().retire(1)), counted);
+        assert_eq!(broken(|roster| roster.slots.counters_mut().retired += 1), counted);
         let own = "slots that were never used stand at their own positions";
         assert_eq!(broken(|roster| Partition::swap(roster, 3, 4)), own);
         let inverse = "the positions are the inverse of the order";

@@ -49,7 +49,7 @@ impl<W: Word, I: IndexWord> RosterSlots<W, I> {
             *slot = Slot { word: start, position: I::from_index(index) };
         }
         self.used = 0;
-        self.counters.renew();
+        self.counters = Counters::loaded(self.counters.inserted, 0, 0, 0);
     }
 
     /// Makes room for this many slots in all.
@@ -71,7 +71,7 @@ impl<W: Word, I: IndexWord> RosterSlots<W, I> {
     /// There are these slots from now on; of those that are no more, this many had retired.
     pub(super) fn shrink_to(&mut self, slots: Vec<Slot<W, I>>, retired: usize) {
         self.slots = slots;
-        self.counters.forget_retired(retired);
+        self.counters.retired -= retired as u32;
     }
 
     /// There are these slots from now on, copies of those of `other`.
@@ -84,6 +84,22 @@ impl<W: Word, I: IndexWord> RosterSlots<W, I> {
     #[inline(always)]
     pub(super) fn counters_mut(&mut self) -> &mut Counters {
         &mut self.counters
+    }
+
+    /// One of this many live slots is about to die: insertions are not expected.
+    #[inline(always)]
+    pub(super) fn expect_removal(&mut self, live: usize) {
+        debug_assert_eq!(live, self.counters.live());
+        // No layout names more slots than a `u32`.
+        if live as u32 > self.counters.peak {
+            self.raise_peak(live);
+        }
+    }
+
+    #[cold]
+    #[inline]
+    fn raise_peak(&mut self, live: usize) {
+        self.counters.peak = live as u32;
     }
 
     /// This slot was taken although it does not bring a new peak.

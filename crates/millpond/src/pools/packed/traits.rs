@@ -89,7 +89,7 @@ impl<T, H: HandleLayout> FromIterator<T> for PackedPool<T, H> {
 
 bounded! {
     [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, T, H,
-    last: |pool, handle| pool.roster.is_last(handle.erase()),
+    last: |pool, handle| pool.roster.cycle().is_last(handle.word()),
     most: |pool| pool.slots_max(),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),

@@ -231,10 +231,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         let start = behind(start, skipped);
         let slots = self.settings.slots::<R, H::Erased>(
             PoolStorage::<T, R, H>::VALUE,
-            |slots, entries, value| {
+            |slots, value| {
                 // SAFETY: the caller lends the memory until the pool is dropped, and with it the block. It is aligned,
                 // and as large as the layout says.
-                unsafe { Block::try_in(start, slots, entries, value, false) }
+                unsafe { Block::try_in(start, slots, value, false) }
             },
         )?;
         Pool::of_unused(slots).watched_by(self.settings.debug_aids)

@@ -298,7 +298,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Option<(H, &mut T, Option<H>)> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
-            let is_last = |handle| self.handles.ledger().is_last(H::erase(handle));
+            let is_last = |handle| self.handles.ledger().cycle().is_last(H::word(handle));
             let victim = least_of(keys, is_last)?;
             return self.acquire_in_place_of(victim);
         }
@@ -326,7 +326,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
             let keys = keys.filter(|(key, _)| *key <= newcomer);
-            let is_last = |handle| self.handles.ledger().is_last(H::erase(handle));
+            let is_last = |handle| self.handles.ledger().cycle().is_last(H::word(handle));
             let Some(victim) = least_of(keys, is_last) else {
                 self.handles.storage_mut().slots_mut().count_refusal();
                 return None;
@@ -646,6 +646,6 @@ mod tests {
 
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
-    last: |recycler, handle| recycler.handles.ledger().is_last(handle.erase()),
+    last: |recycler, handle| recycler.handles.ledger().cycle().is_last(handle.word()),
     most: |recycler| recycler.capacity(),
 }

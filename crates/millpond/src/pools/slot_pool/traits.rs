@@ -91,7 +91,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
-    last: |pool, handle| pool.storage.ledger().is_last(handle.erase()),
+    last: |pool, handle| pool.storage.ledger().cycle().is_last(handle.word()),
     most: |pool| pool.growth.slots_max(pool.storage.slots()),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),

@@ -12,6 +12,7 @@ use crate::pools::doubling::Doubling;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::{CannotGrow, Growth, SlotGrowth, SlotsOf, Slotted};
 use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, LedgerOf};
 use crate::snapshot::Checksum;
@@ -32,7 +33,7 @@ impl<W: Word> Doubling<W> {
         touch: bool,
     ) -> Result<(), OutOfMemory> {
         let from = own.words().slots();
-        own.try_grow(LedgerOf::<R, L>::NEEDS, slots, touch)?;
+        own.try_grow(slots, touch)?;
         if !self.former().is_empty() {
             self.bring_back::<R, L>(from, own);
         }
@@ -139,7 +140,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
     fn unused(
         state: &crate::slots::saved::Checked<L::Word>,
     ) -> Result<(Grown<T, R, L>, Self), crate::snapshot::format::Refused> {
-        let ledger = LedgerOf::<R, L>::fresh(&Default::default());
+        let ledger = LedgerOf::<R, L>::fresh(&GenerationSettings::PLAIN);
         Ok((Grown::empty(state.cycle.start(), ledger), Self::up_to(state.slots_max)))
     }
 
@@ -158,13 +159,13 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         }
         match slots.cmp(&storage.words().slots()) {
             Ordering::Less => {
-                let block = storage.try_smaller(LedgerOf::<R, L>::NEEDS, slots)?;
-                storage.move_to(LedgerOf::<R, L>::NEEDS, block);
+                let block = storage.try_smaller(slots)?;
+                storage.move_to(block);
             }
             Ordering::Equal => {}
             Ordering::Greater => {
                 let from = storage.words().slots();
-                storage.try_grow(LedgerOf::<R, L>::NEEDS, slots, false)?;
+                storage.try_grow(slots, false)?;
                 // With their words, so that none begins anew if a copy of a value panics.
                 storage.slots_mut().bring_back(from, self.again(slots - from));
             }
@@ -218,12 +219,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         let (slots, unused) = (words.slots(), words.unused_word());
         let freed = (kept..slots).map(|index| words.get(index).unwrap_or(unused));
         let former = self.growth.with_freed(freed, unused)?;
-        let block = self.storage.try_smaller(LedgerOf::<R, H::Erased>::NEEDS, kept)?;
+        let block = self.storage.try_smaller(kept)?;
         // Half-way, the order is that of fewer slots than there are.
         let mut pool = guard(self, |pool| pool.storage.slots_mut().reset_order_untold());
         pool.storage.slots_mut().shrink(kept);
         half_way();
-        pool.storage.move_to(LedgerOf::<R, H::Erased>::NEEDS, block);
+        pool.storage.move_to(block);
         pool.growth.keep(former);
         half_way();
         pool.storage.slots_mut().note_shrunk();

@@ -155,7 +155,7 @@ impl LifoQueue {
         }
         let index = self.next_past_stale(slots)?;
         Queue::<I>::take(self, index, slots);
-        slots.begin(index, slots.stored_next(index));
+        slots.begin(index);
         Some(index)
     }
 
@@ -244,7 +244,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         // Two branches and no common path: the processor predicts which, and waits for neither. Asked whether it is another number
         // than 0, which it is if it is negative, the compiler lays out the code so that the stack has a jump less.
         if self.top != 0 {
-            let entry = slots.place().entries_end().wrapping_offset(self.top);
+            let entry = slots.place_mut().entries_end().wrapping_offset(self.top);
             // SAFETY: the stack has this entry (invariant 1).
             let index = unsafe { entry.read() }.to_index();
             // SAFETY: an entry is a slot (invariant 1).
@@ -276,7 +276,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         index: usize,
         slots: &mut SlotWords<P>,
     ) {
-        let room = slots.entries_end_mut().wrapping_offset(self.top - 1);
+        let room = slots.place_mut().entries_end().wrapping_offset(self.top - 1);
         // SAFETY: live slots, this one among them, and entries are no more than there are slots (within the peak), and
         // the array has more than that (invariant 1).
         unsafe { room.write(I::from_index(index)) };
@@ -476,20 +476,19 @@ mod tests {
     use super::*;
     use crate::handle::{Handle, Word};
     use crate::pools::allocator::HandleAllocator;
-    use crate::slots::Bare;
     use crate::slots::Block;
     use crate::slots::reuse::tests::taken_from_broken;
     use alloc::vec::Vec;
 
-    fn new_words(slots: usize) -> SlotWords<Block<Bare<u32, u32>>> {
-        SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1).unwrap()
+    fn new_words(slots: usize) -> SlotWords<Block<(Lifo, u32, u32)>> {
+        SlotWords::try_new(slots, 1).unwrap()
     }
 
     fn of(len: usize, fresh_from: u32) -> LifoQueue {
         LifoQueue { top: -(len as isize), fresh_from, fresh_until: fresh_from }
     }
 
-    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<Bare<u32, u32>>>) -> &'a [u32] {
+    fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<(Lifo, u32, u32)>>) -> &'a [u32] {
         queue.ends().stack(words.entries())
     }
 

@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::{OrderOf, Queue, ReuseOrder, sealed};
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::bit_tree::{self, BitTree, Head};
+use crate::slots::bit_tree::{self, BitTree};
 use crate::slots::{Place, SlotWords};
 
 /// Reuses the vacant slot with the lowest index.
@@ -45,22 +45,10 @@ pub struct LowestFirstQueue {
     lowest_word: usize,
     vacant: u64,
     /// 2^32 slots are 2^26 words. The entries are the words of the tree.
-    others: Head<5>,
+    others: BitTree<5>,
 }
 
 impl LowestFirstQueue {
-    /// Changes the set of the other words.
-    #[inline]
-    fn change_others<P: Place<Entry = u64>>(
-        &mut self,
-        slots: &mut SlotWords<P>,
-        change: impl FnOnce(&mut BitTree<5, &mut [u64]>),
-    ) {
-        let mut others = self.others.over(slots.entries_mut());
-        change(&mut others);
-        self.others = others.head();
-    }
-
     /// The vacant slots of a word of the occupancy, as bits; none if the word is out of range.
     #[inline]
     fn vacant_bits(word: usize, words: &SlotWords<impl Place>) -> u64 {
@@ -88,7 +76,7 @@ impl LowestFirstQueue {
         if self.lowest_word == bit_tree::NONE {
             self.vacant = 0;
         } else {
-            self.change_others(slots, |others| others.remove_lowest());
+            self.others.remove_lowest(slots.entries_mut());
             self.vacant = Self::vacant_bits(self.lowest_word, slots);
         }
     }
@@ -98,14 +86,14 @@ impl LowestFirstQueue {
     /// Rebuilds the order for the slots below this one.
     fn rebuild<P: Place<Entry = u64>>(&mut self, until: usize, slots: &mut SlotWords<P>) {
         let occupancy = 0..until.div_ceil(WORD_BITS);
-        self.others = Head::with_room(occupancy.end).0;
+        self.others = BitTree::with_room(occupancy.end).0;
+        slots.entries_mut().fill(0);
         if slots.retired() == 0 && slots.live() == 0 {
-            self.change_others(slots, |others| others.fill_below(occupancy.end));
+            self.others.fill_below(occupancy.end, slots.entries_mut());
         } else {
-            self.change_others(slots, |others| others.clear());
             for word in occupancy.clone() {
                 if Self::vacant_bits(word, slots) & bits_below(until, word) != 0 {
-                    self.change_others(slots, |others| others.insert(word));
+                    self.others.insert(word, slots.entries_mut());
                 }
             }
         }
@@ -126,11 +114,11 @@ fn bits_below(slot: usize, word: usize) -> u64 {
 // SAFETY: as the invariant says.
 unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     type Entry = u64;
-    const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
+    const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: BitTree::EMPTY };
     const SEARCHES_BITMAP: bool = true;
 
     fn entry_count(slots: usize) -> usize {
-        Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1
+        BitTree::<5>::with_room(slots.div_ceil(WORD_BITS)).1
     }
 
     fn grow<P: Place<Entry = u64>>(&mut self, _from: usize, slots: &mut SlotWords<P>) {
@@ -164,7 +152,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
                 self.leave_lowest(slots);
             }
         } else if Self::vacant_bits(word, slots) == bit {
-            self.change_others(slots, |others| others.remove(word));
+            self.others.remove(word, slots.entries_mut());
         }
     }
 
@@ -174,12 +162,12 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         if word == self.lowest_word {
             self.vacant |= bit;
         } else if word > self.lowest_word {
-            self.change_others(slots, |others| others.insert(word));
+            self.others.insert(word, slots.entries_mut());
         } else {
             // So far no slot of this word was vacant.
             if self.vacant != 0 {
                 let lowest_word = self.lowest_word;
-                self.change_others(slots, |others| others.insert(lowest_word));
+                self.others.insert(lowest_word, slots.entries_mut());
             }
             self.lowest_word = word;
             self.vacant = bit;
@@ -194,7 +182,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         slots: &mut SlotWords<P>,
     ) {
         *self = other.clone();
-        let (_, count) = Head::<5>::with_room(slots.slots().div_ceil(WORD_BITS));
+        let (_, count) = BitTree::<5>::with_room(slots.slots().div_ceil(WORD_BITS));
         // Without slots, either of them may have no room at all.
         let own = slots.entries_mut();
         let count = count.min(others.len()).min(own.len());
@@ -243,15 +231,14 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
             "the lowest vacant slots are known",
             format_args!("{vacant:#x}, not {:#x}, of word {lowest}", self.vacant),
         )?;
-        let (_, count) = Head::<5>::with_room(occupancy.end);
+        let (_, count) = BitTree::<5>::with_room(occupancy.end);
         let entries = words.entries();
         // The first block rebuilds the tree.
         if occupancy.is_empty() {
             return Ok(());
         }
         self.others
-            .over(&entries[..count])
-            .validate(occupancy.end, |word| word != lowest && has_vacant(word))
+            .validate(&entries[..count], occupancy.end, |word| word != lowest && has_vacant(word))
     }
 }
 
@@ -304,16 +291,9 @@ mod tests {
         assert_eq!(broken(|queue, _| queue.vacant |= 1), vacant);
         assert_eq!(broken(|queue, _| queue.vacant &= queue.vacant - 1), vacant);
         let others = "a tree of bits is like a new one with its numbers";
-        let change = |change: fn(&mut BitTree<5, &mut [u64]>)| {
-            broken(|queue, entries| {
-                let mut tree = queue.others.over(entries);
-                change(&mut tree);
-                queue.others = tree.head();
-            })
-        };
-        assert_eq!(change(|tree| tree.insert(0)), others);
-        assert_eq!(change(|tree| tree.remove_lowest()), others);
-        assert_eq!(change(|tree| tree.remove(78)), others);
+        assert_eq!(broken(|queue, entries| queue.others.insert(0, entries)), others);
+        assert_eq!(broken(|queue, entries| queue.others.remove_lowest(entries)), others);
+        assert_eq!(broken(|queue, entries| queue.others.remove(78, entries)), others);
     }
 
     #[test]

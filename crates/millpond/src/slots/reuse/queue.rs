@@ -67,9 +67,8 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
         slots: &mut SlotWords<P>,
     ) -> Option<(usize, P::Word)> {
         let index = self.next(slots)?;
-        let word = slots.stored_next(index);
         self.take(index, slots);
-        Some((index, slots.begin(index, word)))
+        Some((index, slots.begin(index)))
     }
 
     /// Whether only slots that were never used can bring a new peak, and an entry for each live slot has room: live slots

@@ -69,7 +69,6 @@ pub struct Difference<I>(I);
 
 impl<I: IndexWord> Entry for Difference<I> {
     const EMPTY: Self = Self(I::ZERO);
-    const EMPTY_IS_ZERO: bool = true;
 }
 
 impl<I: IndexWord> RosterEntry for Difference<I> {
@@ -158,8 +157,7 @@ fn take_past_retired<E: RosterEntry, P: Place<Entry = E>>(
 ) -> Option<(usize, P::Word)> {
     let index = first_vacant(slots)?;
     pass_retired(slots);
-    let word = slots.stored_next(index);
-    Some((index, slots.begin(index, word)))
+    Some((index, slots.begin(index)))
 }
 
 /// See [`Partition::pass_retired`].
@@ -201,8 +199,7 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
             return take_past_retired(slots);
         }
         let index = first_vacant(slots)?;
-        let word = slots.stored_next(index);
-        Some((index, slots.begin(index, word)))
+        Some((index, slots.begin(index)))
     }
 
     #[inline]

@@ -5,30 +5,19 @@ use core::alloc::Layout;
 use super::SlotWords;
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Needs, Place, SlotKind, Slots, retired_among};
+use crate::slots::{Block, Place, SlotKind, Slots, retired_among};
 
 impl<K: SlotKind> SlotWords<Block<K>> {
-    /// No slots, and no memory.
-    pub(crate) const fn empty(value: Layout, start: u32) -> Self {
-        Self::unused(Block::empty(value), start)
-    }
-
     /// Slots without values that were never used and have this first generation.
     #[cfg(test)]
-    pub(crate) fn try_new(
-        slots: usize,
-        entries: usize,
-        is_synced: bool,
-        start: u32,
-    ) -> Result<Self, OutOfMemory> {
-        Ok(Self::of_unused(Block::try_new(slots, entries, Layout::new::<()>())?, is_synced, start))
+    pub(crate) fn try_new(slots: usize, start: u32) -> Result<Self, OutOfMemory> {
+        Ok(Self::of_unused(Block::try_new(slots, Layout::new::<()>())?, start))
     }
 
-    /// The slots of a block, which were never used and have this first generation. `is_synced`: the bitmap is synced from the
-    /// beginning.
-    pub(crate) fn of_unused(place: Block<K>, is_synced: bool, start: u32) -> Self {
+    /// The slots of a block, which were never used and have this first generation.
+    pub(crate) fn of_unused(place: Block<K>, start: u32) -> Self {
         let mut words = Self::unused(place, start);
-        if is_synced {
+        if K::IS_SYNCED {
             words.start_syncing();
         }
         words
@@ -45,8 +34,10 @@ impl<K: SlotKind> SlotWords<Block<K>> {
     /// Another block with the same words, entries and counts.
     #[cfg(test)]
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        let (slots, entries) = (self.slots(), self.entries().len());
-        let mut clone = Self::try_new(slots, entries, self.is_synced(), self.start())?;
+        let mut clone = Self::try_new(self.slots(), self.start())?;
+        if self.is_synced() {
+            clone.start_syncing();
+        }
         clone.copy_state_from(self, self.used());
         clone.entries_mut().copy_from_slice(self.entries());
         Ok(clone)
@@ -59,19 +50,13 @@ impl<K: SlotKind, L> Slots<Block<K>, L> {
     ///
     /// The entries of a reuse order that needs these move with the slots.
     #[inline]
-    pub(crate) fn try_grow(
-        &mut self,
-        needs: Needs<K::Entry>,
-        slots: usize,
-        touch: bool,
-    ) -> Result<(), OutOfMemory> {
+    pub(crate) fn try_grow(&mut self, slots: usize, touch: bool) -> Result<(), OutOfMemory> {
         let Self { words, .. } = self;
-        if let Some(watch) = words.place.watch_mut() {
+        if let Some(Some(watch)) = words.place.watch_mut() {
             watch.try_grow(slots)?;
         }
-        let entries = (needs.entry_count)(slots);
-        words.place.try_grow(slots, entries, needs.fit_entries, touch)?;
-        if needs.is_synced {
+        words.place.try_grow(slots, touch)?;
+        if K::IS_SYNCED {
             // From the beginning, when there are no slots, and the bitmap has all of them.
             words.start_syncing();
         }

@@ -13,13 +13,13 @@ use super::SlotWords;
 use crate::base::cold;
 use crate::base::guard::{defuse, guard, half_way};
 use crate::base::shared::Number;
-use crate::handle::{self, HandleLayout, IndexWord, Refusal, Word};
+use crate::handle::{self, HandleLayout, Refusal, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{CheckWord, CountedSlots, Ledger, Needs, Place, SlotKind};
+use crate::slots::{CheckWord, CountedSlots, Ledger, Place};
 
 /// The words of a pool's slots and the pool's [`Ledger`]; of a table, which chooses its slots by handles, `()` in its place.
 ///
@@ -112,14 +112,6 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
-impl<Q: Queue<L::Index>, L: HandleLayout> Ledger<Q, L> {
-    pub(crate) const NEEDS: Needs<Q::Entry> = Needs {
-        entry_count: Q::entry_count,
-        fit_entries: Q::fit_entries,
-        is_synced: Q::SEARCHES_BITMAP,
-    };
-}
-
 /// What slots with a reuse order do.
 impl<Q, L, P> Slots<P, Ledger<Q, L>>
 where
@@ -184,7 +176,7 @@ where
 
     /// `Ok` if the handle is valid, and otherwise why it is refused.
     pub(crate) fn check(&self, handle: L) -> Result<(), Refusal> {
-        self.ledger.check(handle, &self.words)
+        self.ledger.check_word(handle, self.words.get(handle.index() as usize), &self.words)
     }
 
     /// The error of a full pool, which has just refused a value.
@@ -244,7 +236,7 @@ where
     pub(crate) fn take_peeked(&mut self, index: usize) {
         self.ledger.queue.take(index, &mut self.words);
         self.words.record_next_peak();
-        self.words.mark_used(index);
+        self.words.mark_used_until(index + 1);
         self.ledger.note_begin(index);
     }
 
@@ -257,7 +249,7 @@ where
     ) -> Result<usize, InsertAtErrorKind> {
         let Self { words, ledger, .. } = self;
         let index = ledger.check_take_at(handle, words, check)?;
-        words.mark_used(index);
+        words.mark_used_until(index + 1);
         ledger.queue.take_at(index, words);
         words.record_next_peak();
         // Until the next lifetime ends: the slot is not live yet.
@@ -441,7 +433,7 @@ where
         ledger.queue.grow(from, words);
         // New slots that never existed leave `slow_from` as it is: the generations, the peak and the order within it.
         if from < words.ever_used() {
-            ledger.note_slots_again(words);
+            ledger.recount(words);
             self.renew_slow_from();
         }
         self.ledger.report_size(&self.words);
@@ -485,11 +477,6 @@ where
 pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::Index> as Queue<
     <H as HandleLayout>::Index,
 >>::Entry;
-
-impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
-    type Word = W;
-    type Entry = <R::Queue<I> as Queue<I>>::Entry;
-}
 
 #[cfg(feature = "validate")]
 impl<Q, L, P> Slots<P, Ledger<Q, L>>
@@ -618,10 +605,8 @@ mod tests {
     #[cfg(all(feature = "lots", target_has_atomic = "32"))]
     fn lifetimes_end_slowly_while_upcoming_slots_are_taken() {
         let ledger = LedgerOf::<Lifo, Handle<()>>::fresh(&GenerationSettings::PLAIN);
-        let words = SlotWords::<crate::slots::Block<crate::slots::Bare<u32, u32>>>::try_new(
+        let words = SlotWords::<crate::slots::Block<(Lifo, u32, u32)>>::try_new(
             8,
-            <<Lifo as ReuseOrder>::Queue<u32> as Queue<u32>>::entry_count(8),
-            false,
             ledger.cycle().start().generation(),
         )
         .unwrap();

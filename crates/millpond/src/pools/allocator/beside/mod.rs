@@ -68,9 +68,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
         value: Layout,
         is_zeroed: bool,
     ) -> Result<HandleAllocator<R, H>, BuildError> {
-        let slots = self.settings.slots::<R, H::Erased>(value, |slots, entries, value| {
+        let slots = self.settings.slots::<R, H::Erased>(value, |slots, value| {
             // SAFETY: as the caller promises.
-            unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
+            unsafe { Block::try_in(start, slots, value, is_zeroed) }
         })?;
         HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
     }
@@ -99,12 +99,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         value: Layout,
     ) -> Result<(), BuildError> {
         let out_of_memory = |_| BuildError::OutOfMemory { capacity: slots };
-        let (from, needs) = (self.capacity(), LedgerOf::<R, H::Erased>::NEEDS);
-        let entries = (needs.entry_count)(slots);
+        let from = self.capacity();
         // SAFETY: as the caller promises.
-        let block = unsafe { Block::try_in(start, slots, entries, value, false) };
-        let block = block.map_err(out_of_memory)?;
-        self.storage.try_move_up(needs, block).map_err(out_of_memory)?;
+        let block = unsafe { Block::try_in(start, slots, value, false) };
+        self.storage.try_move_up(block.map_err(out_of_memory)?).map_err(out_of_memory)?;
         self.storage.slots_mut().tell_grown(from);
         Ok(())
     }
