@@ -12,8 +12,6 @@
 //! empty or non-empty, costs the same in all trees. The usual case only touches level 0: an update stops at the first
 //! word whose parent bit does not change.
 
-use core::ops::{Deref, DerefMut};
-
 use crate::reports::validate::{Violation, ensure};
 
 const WORD_BITS: usize = u64::BITS as usize;
@@ -21,30 +19,21 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// "No number": no tree has room for it.
 pub(crate) const NONE: usize = usize::MAX;
 
-/// A set of numbers below a limit, which is at most 64<sup>`LEVELS`</sup>. The caller lends the
-/// words, which it stores together with the tree's [`Head`].
-#[derive(Clone, Debug)]
-pub(crate) struct BitTree<const LEVELS: usize, B> {
-    /// One level behind the other, level 0 first.
-    words: B,
-    head: Head<LEVELS>,
-}
-
-/// The data of a tree beside its words.
+/// A set of numbers below a limit, which is at most 64<sup>`LEVELS`</sup>. It is stored together with its words, one level
+/// behind the other, level 0 first, which the caller lends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head<const LEVELS: usize> {
+pub(crate) struct BitTree<const LEVELS: usize> {
     /// Where each level begins.
     starts: [u32; LEVELS],
     /// The lowest number in the set, or [`NONE`].
     lowest: usize,
 }
 
-impl<const LEVELS: usize> Head<LEVELS> {
-    /// The head of the empty set, without room for any number.
+impl<const LEVELS: usize> BitTree<LEVELS> {
+    /// The empty set, without room for any number.
     pub(crate) const EMPTY: Self = Self { starts: [0; LEVELS], lowest: NONE };
 
-    /// The head of the empty set, with room for the numbers below this one, and how many words it
-    /// needs, all of which are 0.
+    /// The empty set, with room for the numbers below this one, and how many words it needs, all of which are 0.
     pub(crate) fn with_room(numbers: usize) -> (Self, usize) {
         let mut starts = [0; LEVELS];
         let (mut words, mut bits) = (0, numbers);
@@ -57,39 +46,26 @@ impl<const LEVELS: usize> Head<LEVELS> {
         (Self { starts, lowest: NONE }, words)
     }
 
-    /// The tree with this head, over its words.
-    pub(crate) fn over<B>(self, words: B) -> BitTree<LEVELS, B> {
-        BitTree { words, head: self }
-    }
-
     /// The lowest number in the set, or [`NONE`].
     #[inline]
     pub(crate) fn lowest(&self) -> usize {
         self.lowest
     }
-}
 
-impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
-    pub(crate) fn head(&self) -> Head<LEVELS> {
-        self.head
-    }
-}
-
-impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
     /// Adds a number for which there is room.
     #[inline]
-    pub(crate) fn insert(&mut self, number: usize) {
-        self.head.lowest = self.head.lowest.min(number);
-        if self.set(0, number) {
-            self.set_above(number / WORD_BITS);
+    pub(crate) fn insert(&mut self, number: usize, words: &mut [u64]) {
+        self.lowest = self.lowest.min(number);
+        if self.set(0, number, words) {
+            self.set_above(number / WORD_BITS, words);
         }
     }
 
     /// A word of level 0 was 0 until now.
     #[inline(never)]
-    fn set_above(&mut self, mut at: usize) {
+    fn set_above(&mut self, mut at: usize, words: &mut [u64]) {
         for level in 1..LEVELS {
-            if !self.set(level, at) {
+            if !self.set(level, at, words) {
                 return;
             }
             at /= WORD_BITS;
@@ -98,21 +74,21 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
 
     /// Sets a bit of a level; whether its word was 0 until now.
     #[inline(always)]
-    fn set(&mut self, level: usize, at: usize) -> bool {
-        let word = &mut self.words[self.head.starts[level] as usize + at / WORD_BITS];
+    fn set(&mut self, level: usize, at: usize, words: &mut [u64]) -> bool {
+        let word = &mut words[self.starts[level] as usize + at / WORD_BITS];
         let was_empty = *word == 0;
         *word |= 1 << (at % WORD_BITS);
         was_empty
     }
 
     /// Removes a number for which there is room, if it is in the set.
-    pub(crate) fn remove(&mut self, number: usize) {
-        if number == self.head.lowest {
-            return self.remove_lowest();
+    pub(crate) fn remove(&mut self, number: usize, words: &mut [u64]) {
+        if number == self.lowest {
+            return self.remove_lowest(words);
         }
         let mut at = number;
-        for level in 0..LEVELS {
-            let word = &mut self.words[self.head.starts[level] as usize + at / WORD_BITS];
+        for start in self.starts {
+            let word = &mut words[start as usize + at / WORD_BITS];
             *word &= !(1 << (at % WORD_BITS));
             if *word != 0 {
                 return;
@@ -123,42 +99,38 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
 
     /// Removes the lowest number from the set, which is not empty.
     #[inline]
-    pub(crate) fn remove_lowest(&mut self) {
-        let mut at = self.head.lowest;
+    pub(crate) fn remove_lowest(&mut self, words: &mut [u64]) {
+        let mut at = self.lowest;
         for level in 0..LEVELS {
             at /= WORD_BITS;
-            let word = &mut self.words[self.head.starts[level] as usize + at];
+            let word = &mut words[self.starts[level] as usize + at];
             // Of a word above the lowest number, its bit is the lowest.
             *word &= word.wrapping_sub(1);
             if *word != 0 {
                 let next = at * WORD_BITS + word.trailing_zeros() as usize;
-                self.head.lowest = self.lowest_below(level, next);
+                self.lowest = self.lowest_below(level, next, words);
                 return;
             }
         }
-        self.head.lowest = NONE;
+        self.lowest = NONE;
     }
 
     /// The lowest number below a bit of a level.
     #[inline]
-    fn lowest_below(&self, level: usize, mut at: usize) -> usize {
-        for level in (0..level).rev() {
-            let word = self.words[self.head.starts[level] as usize + at];
-            at = at * WORD_BITS + word.trailing_zeros() as usize;
+    fn lowest_below(&self, level: usize, mut at: usize, words: &[u64]) -> usize {
+        for start in self.starts[..level].iter().rev() {
+            at = at * WORD_BITS + words[*start as usize + at].trailing_zeros() as usize;
         }
         at
     }
 
     /// The set of all numbers below this one, for which there is room.
-    pub(crate) fn fill_below(&mut self, numbers: usize) {
-        self.clear();
-        if numbers == 0 {
-            return;
-        }
-        self.head.lowest = 0;
+    pub(crate) fn fill_below(&mut self, numbers: usize, words: &mut [u64]) {
+        words.fill(0);
+        self.lowest = if numbers == 0 { NONE } else { 0 };
         let mut bits = numbers;
-        for start in self.head.starts {
-            let level = &mut self.words[start as usize..];
+        for start in self.starts {
+            let level = &mut words[start as usize..];
             level[..bits / WORD_BITS].fill(!0);
             if bits % WORD_BITS != 0 {
                 level[bits / WORD_BITS] = (1 << (bits % WORD_BITS)) - 1;
@@ -167,27 +139,20 @@ impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
         }
     }
 
-    /// The empty set.
-    pub(crate) fn clear(&mut self) {
-        self.words.fill(0);
-        self.head.lowest = NONE;
-    }
-}
-
-impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
     /// Checks that the tree is like a new one with those of the first numbers that are in it.
     pub(crate) fn validate(
         &self,
+        words: &[u64],
         numbers: usize,
         is_in: impl Fn(usize) -> bool,
     ) -> Result<(), Violation> {
-        let (head, words) = Head::with_room(numbers);
-        let mut new = head.over(alloc::vec![0; words]);
-        (0..numbers).filter(|number| is_in(*number)).for_each(|number| new.insert(number));
+        let (mut new, count) = Self::with_room(numbers);
+        let mut news = alloc::vec![0; count];
+        (0..numbers).filter(|&number| is_in(number)).for_each(|i| new.insert(i, &mut news));
         ensure(
-            self.head == new.head && self.words[..] == new.words[..],
+            *self == new && words[..] == news[..],
             "a tree of bits is like a new one with its numbers",
-            format_args!("{:?}, not {:?}, with bits {:x?}", self.head, new.head, &self.words[..]),
+            format_args!("{self:?}, not {new:?}, with bits {words:x?}"),
         )
     }
 }
@@ -199,12 +164,30 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    type Tree<const LEVELS: usize> = BitTree<LEVELS, alloc::boxed::Box<[u64]>>;
+    /// A tree and its words.
+    struct Tree<const LEVELS: usize> {
+        head: BitTree<LEVELS>,
+        words: Vec<u64>,
+    }
+
+    impl<const LEVELS: usize> Tree<LEVELS> {
+        fn insert(&mut self, number: usize) {
+            self.head.insert(number, &mut self.words);
+        }
+
+        fn remove(&mut self, number: usize) {
+            self.head.remove(number, &mut self.words);
+        }
+
+        fn validate(&self, numbers: usize, is_in: impl Fn(usize) -> bool) -> Result<(), Violation> {
+            self.head.validate(&self.words, numbers, is_in)
+        }
+    }
 
     /// The empty set, with room for the numbers below this one.
     fn with_room<const LEVELS: usize>(numbers: usize) -> Tree<LEVELS> {
-        let (head, words) = Head::with_room(numbers);
-        head.over(vec![0; words].into_boxed_slice())
+        let (head, words) = BitTree::with_room(numbers);
+        Tree { head, words: vec![0; words] }
     }
 
     /// A tree and what must be in it.
@@ -283,18 +266,18 @@ mod tests {
         for numbers in [0, 1, 63, 64, 65, 4096, 4097] {
             let mut tree = with_room::<3>(5000);
             tree.insert(4999);
-            tree.fill_below(numbers);
+            tree.head.fill_below(numbers, &mut tree.words);
             for number in 0..numbers {
                 assert_eq!(tree.head.lowest(), number);
-                tree.remove_lowest();
+                tree.head.remove_lowest(&mut tree.words);
             }
             assert_eq!(tree.head.lowest(), NONE);
             assert!(tree.words.iter().all(|word| *word == 0));
         }
         // Its single word is the last: there is none behind it.
         let mut full = with_room::<1>(64);
-        full.fill_below(64);
-        assert_eq!(*full.words, [!0]);
+        full.head.fill_below(64, &mut full.words);
+        assert_eq!(full.words, [!0]);
     }
 
     #[test]
@@ -324,7 +307,7 @@ mod tests {
     fn only_numbers_below_the_limit_are_asked_for() {
         for numbers in [1, 5, 63] {
             let mut tree = with_room::<2>(64);
-            tree.fill_below(numbers);
+            tree.head.fill_below(numbers, &mut tree.words);
             let is_in = |number| {
                 assert!(number < numbers, "there is no number {number}");
                 true

@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::{OrderOf, Queue, ReuseOrder, sealed};
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::bit_tree::{self, BitTree, Head};
+use crate::slots::bit_tree::{self, BitTree};
 use crate::slots::{Place, SlotWords};
 
 /// Reuses the vacant slot with the lowest index.
@@ -45,22 +45,10 @@ pub struct LowestFirstQueue {
     lowest_word: usize,
     vacant: u64,
     /// 2^32 slots are 2^26 words. The entries are the words of the tree.
-    others: Head<5>,
+    others: BitTree<5>,
 }
 
 impl LowestFirstQueue {
-    /// Changes the set of the other words.
-    #[inline]
-    fn change_others<P: Place<Entry = u64>>(
-        &mut self,
-        slots: &mut SlotWords<P>,
-        change: impl FnOnce(&mut BitTree<5, &mut [u64]>),
-    ) {
-        let mut others = self.others.over(slots.entries_mut());
-        change(&mut others);
-        self.others = others.head();
-    }
-
     /// The vacant slots of a word of the occupancy, as bits; none if the word is out of range.
     #[inline]
     fn vacant_bits(word: usize, words: &SlotWords<impl Place>) -> u64 {
@@ -88,24 +76,20 @@ impl LowestFirstQueue {
         if self.lowest_word == bit_tree::NONE {
             self.vacant = 0;
         } else {
-            self.change_others(slots, |others| others.remove_lowest());
+            self.others.remove_lowest(slots.entries_mut());
             self.vacant = Self::vacant_bits(self.lowest_word, slots);
         }
     }
-}
 
-impl LowestFirstQueue {
     /// Rebuilds the order for the slots below this one.
     fn rebuild<P: Place<Entry = u64>>(&mut self, until: usize, slots: &mut SlotWords<P>) {
         let occupancy = 0..until.div_ceil(WORD_BITS);
-        self.others = Head::with_room(occupancy.end).0;
-        if slots.retired() == 0 && slots.live() == 0 {
-            self.change_others(slots, |others| others.fill_below(occupancy.end));
-        } else {
-            self.change_others(slots, |others| others.clear());
+        self.others = BitTree::with_room(occupancy.end).0;
+        self.others.fill_below(occupancy.end, slots.entries_mut());
+        if slots.retired() + slots.live() > 0 {
             for word in occupancy.clone() {
-                if Self::vacant_bits(word, slots) & bits_below(until, word) != 0 {
-                    self.change_others(slots, |others| others.insert(word));
+                if Self::vacant_bits(word, slots) & bits_below(until, word) == 0 {
+                    self.others.remove(word, slots.entries_mut());
                 }
             }
         }
@@ -126,11 +110,11 @@ fn bits_below(slot: usize, word: usize) -> u64 {
 // SAFETY: as the invariant says.
 unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     type Entry = u64;
-    const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
+    const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: BitTree::EMPTY };
     const SEARCHES_BITMAP: bool = true;
 
     fn entry_count(slots: usize) -> usize {
-        Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1
+        BitTree::<5>::with_room(slots.div_ceil(WORD_BITS)).1
     }
 
     fn grow<P: Place<Entry = u64>>(&mut self, _from: usize, slots: &mut SlotWords<P>) {
@@ -164,7 +148,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
                 self.leave_lowest(slots);
             }
         } else if Self::vacant_bits(word, slots) == bit {
-            self.change_others(slots, |others| others.remove(word));
+            self.others.remove(word, slots.entries_mut());
         }
     }
 
@@ -174,12 +158,11 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         if word == self.lowest_word {
             self.vacant |= bit;
         } else if word > self.lowest_word {
-            self.change_others(slots, |others| others.insert(word));
+            self.others.insert(word, slots.entries_mut());
         } else {
             // So far no slot of this word was vacant.
             if self.vacant != 0 {
-                let lowest_word = self.lowest_word;
-                self.change_others(slots, |others| others.insert(lowest_word));
+                self.others.insert(self.lowest_word, slots.entries_mut());
             }
             self.lowest_word = word;
             self.vacant = bit;
@@ -194,10 +177,9 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         slots: &mut SlotWords<P>,
     ) {
         *self = other.clone();
-        let (_, count) = Head::<5>::with_room(slots.slots().div_ceil(WORD_BITS));
         // Without slots, either of them may have no room at all.
         let own = slots.entries_mut();
-        let count = count.min(others.len()).min(own.len());
+        let count = own.len().min(others.len());
         own[..count].copy_from_slice(&others[..count]);
     }
 
@@ -225,33 +207,21 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     fn validate<P: Place<Entry = u64>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
-        let words = slots;
-        let slots_of = |word| word * WORD_BITS..words.slots().min((word + 1) * WORD_BITS);
-        let has_vacant = |word| slots_of(word).any(|index| words.is_vacant(index));
-        let occupancy = 0..words.slots().div_ceil(WORD_BITS);
-        let lowest = occupancy.clone().find(|word| has_vacant(*word)).unwrap_or(bit_tree::NONE);
+        let vacant = |word| Self::vacant_bits(word, slots);
+        let words = slots.slots().div_ceil(WORD_BITS);
+        let lowest = (0..words).find(|word| vacant(*word) != 0).unwrap_or(bit_tree::NONE);
+        let bits = vacant(lowest);
         ensure(
-            self.lowest_word == lowest,
-            "the lowest word with a vacant slot is known",
-            format_args!("{lowest}, not {}", self.lowest_word),
+            (self.lowest_word, self.vacant) == (lowest, bits),
+            "the lowest word with vacant slots is known, and so are these",
+            format_args!("{lowest}, {bits:#x}, not {}, {:#x}", self.lowest_word, self.vacant),
         )?;
-        let vacant = slots_of(lowest.min(occupancy.end))
-            .filter(|index| words.is_vacant(*index))
-            .fold(0, |bits, index| bits | 1 << (index % WORD_BITS));
-        ensure(
-            self.vacant == vacant,
-            "the lowest vacant slots are known",
-            format_args!("{vacant:#x}, not {:#x}, of word {lowest}", self.vacant),
-        )?;
-        let (_, count) = Head::<5>::with_room(occupancy.end);
-        let entries = words.entries();
         // The first block rebuilds the tree.
-        if occupancy.is_empty() {
+        if words == 0 {
             return Ok(());
         }
-        self.others
-            .over(&entries[..count])
-            .validate(occupancy.end, |word| word != lowest && has_vacant(word))
+        let entries = &slots.entries()[..BitTree::<5>::with_room(words).1];
+        self.others.validate(entries, words, |word| word != lowest && vacant(word) != 0)
     }
 }
 
@@ -297,23 +267,15 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let lowest = "the lowest word with a vacant slot is known";
+        let lowest = "the lowest word with vacant slots is known, and so are these";
         assert_eq!(broken(|queue, _| queue.lowest_word = 1), lowest);
         assert_eq!(broken(|queue, _| queue.lowest_word = usize::MAX), lowest);
-        let vacant = "the lowest vacant slots are known";
-        assert_eq!(broken(|queue, _| queue.vacant |= 1), vacant);
-        assert_eq!(broken(|queue, _| queue.vacant &= queue.vacant - 1), vacant);
+        assert_eq!(broken(|queue, _| queue.vacant |= 1), lowest);
+        assert_eq!(broken(|queue, _| queue.vacant &= queue.vacant - 1), lowest);
         let others = "a tree of bits is like a new one with its numbers";
-        let change = |change: fn(&mut BitTree<5, &mut [u64]>)| {
-            broken(|queue, entries| {
-                let mut tree = queue.others.over(entries);
-                change(&mut tree);
-                queue.others = tree.head();
-            })
-        };
-        assert_eq!(change(|tree| tree.insert(0)), others);
-        assert_eq!(change(|tree| tree.remove_lowest()), others);
-        assert_eq!(change(|tree| tree.remove(78)), others);
+        assert_eq!(broken(|queue, words| queue.others.insert(0, words)), others);
+        assert_eq!(broken(|queue, words| queue.others.remove_lowest(words)), others);
+        assert_eq!(broken(|queue, words| queue.others.remove(78, words)), others);
     }
 
     #[test]
