@@ -56,29 +56,16 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
     #[inline]
     pub(crate) fn insert(&mut self, number: usize, words: &mut [u64]) {
         self.lowest = self.lowest.min(number);
-        if self.set(0, number, words) {
-            self.set_above(number / WORD_BITS, words);
-        }
-    }
-
-    /// A word of level 0 was 0 until now.
-    #[inline(never)]
-    fn set_above(&mut self, mut at: usize, words: &mut [u64]) {
-        for level in 1..LEVELS {
-            if !self.set(level, at, words) {
+        let mut at = number;
+        for start in self.starts {
+            let word = &mut words[start as usize + at / WORD_BITS];
+            let was_empty = *word == 0;
+            *word |= 1 << (at % WORD_BITS);
+            if !was_empty {
                 return;
             }
             at /= WORD_BITS;
         }
-    }
-
-    /// Sets a bit of a level; whether its word was 0 until now.
-    #[inline(always)]
-    fn set(&mut self, level: usize, at: usize, words: &mut [u64]) -> bool {
-        let word = &mut words[self.starts[level] as usize + at / WORD_BITS];
-        let was_empty = *word == 0;
-        *word |= 1 << (at % WORD_BITS);
-        was_empty
     }
 
     /// Removes a number for which there is room, if it is in the set.
