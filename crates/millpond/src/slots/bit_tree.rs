@@ -114,7 +114,11 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
     /// The set of all numbers below this one, for which there is room.
     pub(crate) fn fill_below(&mut self, numbers: usize, words: &mut [u64]) {
         words.fill(0);
-        self.lowest = if numbers == 0 { NONE } else { 0 };
+        self.lowest = NONE;
+        if numbers == 0 {
+            return;
+        }
+        self.lowest = 0;
         let mut bits = numbers;
         for start in self.starts {
             let level = &mut words[start as usize..];

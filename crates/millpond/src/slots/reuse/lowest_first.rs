@@ -169,14 +169,12 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         }
     }
 
-    fn copy_state_from<P: Place<Entry = u64>>(
-        &mut self,
-        other: &Self,
+    fn copy_entries_from<P: Place<Entry = u64>>(
+        &self,
         others: &[u64],
         _used: usize,
         slots: &mut SlotWords<P>,
     ) {
-        *self = other.clone();
         // Without slots, either of them may have no room at all.
         let own = slots.entries_mut();
         let count = own.len().min(others.len());
@@ -191,15 +189,6 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         iter::empty()
     }
 
-    fn upcoming<'a, P: Place<Entry = u64>>(
-        &'a self,
-        slots: &'a SlotWords<P>,
-        _used: usize,
-    ) -> impl Iterator<Item = usize> + 'a {
-        let words = slots;
-        (0..words.slots()).filter(|slot| words.is_vacant(*slot))
-    }
-
     const ORDER_OF: OrderOf = OrderOf::Nothing;
 
     fn load<P: Place<Entry = u64>>(&mut self, _order: &[u32], slots: &mut SlotWords<P>) {
@@ -210,7 +199,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         let vacant = |word| Self::vacant_bits(word, slots);
         let words = slots.slots().div_ceil(WORD_BITS);
         let lowest = (0..words).find(|word| vacant(*word) != 0).unwrap_or(bit_tree::NONE);
-        let bits = vacant(lowest);
+        let bits = if lowest == bit_tree::NONE { 0 } else { vacant(lowest) };
         ensure(
             (self.lowest_word, self.vacant) == (lowest, bits),
             "the lowest word with vacant slots is known, and so are these",

@@ -206,13 +206,6 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     }
 
     #[inline]
-    fn take<P: Place<Entry = E>>(&mut self, _index: usize, slots: &mut SlotWords<P>) {
-        if parting(slots).has_retired() {
-            pass_retired(slots);
-        }
-    }
-
-    #[inline]
     fn take_at<P: Place<Entry = E>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let parting = parting(slots);
         let mut tables = Tables::of(slots);
@@ -295,9 +288,8 @@ unsafe impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         }
     }
 
-    fn copy_state_from<P: Place<Entry = E>>(
-        &mut self,
-        _other: &Self,
+    fn copy_entries_from<P: Place<Entry = E>>(
+        &self,
         others: &[E],
         used: usize,
         slots: &mut SlotWords<P>,
