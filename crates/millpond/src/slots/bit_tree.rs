@@ -19,8 +19,8 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// "No number": no tree has room for it.
 pub(crate) const NONE: usize = usize::MAX;
 
-/// A set of numbers below a limit, which is at most 64<sup>`LEVELS`</sup>: its data beside its words, which the caller stores and
-/// lends, one level behind the other, level 0 first.
+/// A set of numbers below a limit, which is at most 64<sup>`LEVELS`</sup>. It is stored together with its words, one level
+/// behind the other, level 0 first, which the caller lends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BitTree<const LEVELS: usize> {
     /// Where each level begins.
@@ -33,8 +33,7 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
     /// The empty set, without room for any number.
     pub(crate) const EMPTY: Self = Self { starts: [0; LEVELS], lowest: NONE };
 
-    /// The empty set, with room for the numbers below this one, and how many words it needs, all of
-    /// which are 0.
+    /// The empty set, with room for the numbers below this one, and how many words it needs, all of which are 0.
     pub(crate) fn with_room(numbers: usize) -> (Self, usize) {
         let mut starts = [0; LEVELS];
         let (mut words, mut bits) = (0, numbers);
@@ -57,29 +56,16 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
     #[inline]
     pub(crate) fn insert(&mut self, number: usize, words: &mut [u64]) {
         self.lowest = self.lowest.min(number);
-        if self.set(0, number, words) {
-            self.set_above(number / WORD_BITS, words);
-        }
-    }
-
-    /// A word of level 0 was 0 until now.
-    #[inline(never)]
-    fn set_above(&self, mut at: usize, words: &mut [u64]) {
-        for level in 1..LEVELS {
-            if !self.set(level, at, words) {
+        let mut at = number;
+        for start in self.starts {
+            let word = &mut words[start as usize + at / WORD_BITS];
+            let was_empty = *word == 0;
+            *word |= 1 << (at % WORD_BITS);
+            if !was_empty {
                 return;
             }
             at /= WORD_BITS;
         }
-    }
-
-    /// Sets a bit of a level; whether its word was 0 until now.
-    #[inline(always)]
-    fn set(&self, level: usize, at: usize, words: &mut [u64]) -> bool {
-        let word = &mut words[self.starts[level] as usize + at / WORD_BITS];
-        let was_empty = *word == 0;
-        *word |= 1 << (at % WORD_BITS);
-        was_empty
     }
 
     /// Removes a number for which there is room, if it is in the set.
@@ -88,8 +74,8 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
             return self.remove_lowest(words);
         }
         let mut at = number;
-        for level in 0..LEVELS {
-            let word = &mut words[self.starts[level] as usize + at / WORD_BITS];
+        for start in self.starts {
+            let word = &mut words[start as usize + at / WORD_BITS];
             *word &= !(1 << (at % WORD_BITS));
             if *word != 0 {
                 return;
@@ -119,15 +105,16 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
     /// The lowest number below a bit of a level.
     #[inline]
     fn lowest_below(&self, level: usize, mut at: usize, words: &[u64]) -> usize {
-        for level in (0..level).rev() {
-            let word = words[self.starts[level] as usize + at];
-            at = at * WORD_BITS + word.trailing_zeros() as usize;
+        for start in self.starts[..level].iter().rev() {
+            at = at * WORD_BITS + words[*start as usize + at].trailing_zeros() as usize;
         }
         at
     }
 
-    /// Adds all numbers below this one, for which there is room, to the empty set.
+    /// The set of all numbers below this one, for which there is room.
     pub(crate) fn fill_below(&mut self, numbers: usize, words: &mut [u64]) {
+        words.fill(0);
+        self.lowest = NONE;
         if numbers == 0 {
             return;
         }
@@ -143,7 +130,7 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
         }
     }
 
-    /// Checks that the tree with these words is like a new one with those of the first numbers that are in it.
+    /// Checks that the tree is like a new one with those of the first numbers that are in it.
     pub(crate) fn validate(
         &self,
         words: &[u64],
@@ -151,10 +138,10 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
         is_in: impl Fn(usize) -> bool,
     ) -> Result<(), Violation> {
         let (mut new, count) = Self::with_room(numbers);
-        let mut bits = alloc::vec![0; count];
-        (0..numbers).filter(|number| is_in(*number)).for_each(|at| new.insert(at, &mut bits));
+        let mut news = alloc::vec![0; count];
+        (0..numbers).filter(|&number| is_in(number)).for_each(|i| new.insert(i, &mut news));
         ensure(
-            *self == new && words == bits,
+            *self == new && words[..] == news[..],
             "a tree of bits is like a new one with its numbers",
             format_args!("{self:?}, not {new:?}, with bits {words:x?}"),
         )
@@ -181,14 +168,6 @@ mod tests {
 
         fn remove(&mut self, number: usize) {
             self.head.remove(number, &mut self.words);
-        }
-
-        fn remove_lowest(&mut self) {
-            self.head.remove_lowest(&mut self.words);
-        }
-
-        fn fill_below(&mut self, numbers: usize) {
-            self.head.fill_below(numbers, &mut self.words);
         }
 
         fn validate(&self, numbers: usize, is_in: impl Fn(usize) -> bool) -> Result<(), Violation> {
@@ -277,18 +256,19 @@ mod tests {
     fn all_below_a_number() {
         for numbers in [0, 1, 63, 64, 65, 4096, 4097] {
             let mut tree = with_room::<3>(5000);
-            tree.fill_below(numbers);
+            tree.insert(4999);
+            tree.head.fill_below(numbers, &mut tree.words);
             for number in 0..numbers {
                 assert_eq!(tree.head.lowest(), number);
-                tree.remove_lowest();
+                tree.head.remove_lowest(&mut tree.words);
             }
             assert_eq!(tree.head.lowest(), NONE);
             assert!(tree.words.iter().all(|word| *word == 0));
         }
         // Its single word is the last: there is none behind it.
         let mut full = with_room::<1>(64);
-        full.fill_below(64);
-        assert_eq!(*full.words, [!0]);
+        full.head.fill_below(64, &mut full.words);
+        assert_eq!(full.words, [!0]);
     }
 
     #[test]
@@ -318,7 +298,7 @@ mod tests {
     fn only_numbers_below_the_limit_are_asked_for() {
         for numbers in [1, 5, 63] {
             let mut tree = with_room::<2>(64);
-            tree.fill_below(numbers);
+            tree.head.fill_below(numbers, &mut tree.words);
             let is_in = |number| {
                 assert!(number < numbers, "there is no number {number}");
                 true

@@ -109,9 +109,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[inline]
     #[track_caller]
     pub(in crate::pools) fn insert_peeked(&mut self, handle: H, value: T) {
-        self.storage.slots_mut().take_peeked(handle.index() as usize);
-        self.storage.put(handle.index() as usize, handle.word(), value);
-        self.note_origin(handle.index() as usize);
+        let (index, word) = self.storage.slots_mut().take_next().expect("there is room");
+        debug_assert_eq!((index, word), (handle.index() as usize, handle.word()));
+        self.storage.put(index, word, value);
+        self.note_origin(index);
     }
 
     /// Inserts a value at a handle whose slot may have it by `check`, and is near those that are there, if it must be.

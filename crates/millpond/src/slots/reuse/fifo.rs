@@ -60,52 +60,8 @@ impl Entry for Link {
 }
 
 #[inline]
-fn link(slots: &SlotWords<impl Place<Entry = Link>>, index: usize) -> Link {
-    slots.entries()[index]
-}
-
-#[inline]
-fn set_link(slots: &mut SlotWords<impl Place<Entry = Link>>, index: usize, link: Link) {
-    slots.entries_mut()[index] = link;
-}
-
-#[inline]
-fn set_next(slots: &mut SlotWords<impl Place<Entry = Link>>, slot: u32, next: u32) {
-    let link = link(slots, slot as usize);
-    set_link(slots, slot as usize, Link { next, ..link });
-}
-
-#[inline]
-fn set_previous(slots: &mut SlotWords<impl Place<Entry = Link>>, slot: u32, previous: u32) {
-    let link = link(slots, slot as usize);
-    set_link(slots, slot as usize, Link { previous, ..link });
-}
-
-impl FifoQueue {
-    #[inline]
-    fn push_last(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = Link>>) {
-        let slot = index as u32;
-        set_link(slots, index, Link { next: Link::NO_SLOT, previous: self.last });
-        match self.last {
-            Link::NO_SLOT => self.first = slot,
-            last => set_next(slots, last, slot),
-        }
-        self.last = slot;
-    }
-
-    /// Removes a slot that is in the list.
-    #[inline]
-    fn remove(&mut self, index: usize, slots: &mut SlotWords<impl Place<Entry = Link>>) {
-        let Link { next, previous } = link(slots, index);
-        match previous {
-            Link::NO_SLOT => self.first = next,
-            previous => set_next(slots, previous, next),
-        }
-        match next {
-            Link::NO_SLOT => self.last = previous,
-            next => set_previous(slots, next, previous),
-        }
-    }
+fn link(slots: &mut SlotWords<impl Place<Entry = Link>>, slot: u32) -> &mut Link {
+    &mut slots.entries_mut()[slot as usize]
 }
 
 // SAFETY: as the invariant says.
@@ -123,25 +79,36 @@ unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
         (self.first != Link::NO_SLOT).then_some(self.first as usize)
     }
 
-    #[inline]
-    fn take<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        self.remove(index, slots);
-    }
-
+    /// Out of the list.
     #[inline]
     fn take_at<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        self.remove(index, slots);
+        let Link { next, previous } = *link(slots, index as u32);
+        match previous {
+            Link::NO_SLOT => self.first = next,
+            previous => link(slots, previous).next = next,
+        }
+        match next {
+            Link::NO_SLOT => self.last = previous,
+            next => link(slots, next).previous = previous,
+        }
     }
 
+    /// Behind all others.
     #[inline]
     fn give_back<P: Place<Entry = Link>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        self.push_last(index, slots);
+        let slot = index as u32;
+        *link(slots, slot) = Link { next: Link::NO_SLOT, previous: self.last };
+        match self.last {
+            Link::NO_SLOT => self.first = slot,
+            last => link(slots, last).next = slot,
+        }
+        self.last = slot;
     }
 
     fn grow<P: Place<Entry = Link>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
         for index in from..slots.slots() {
             if slots.is_vacant(index) {
-                self.push_last(index, slots);
+                Queue::<I>::give_back(self, index, slots);
             }
         }
     }
@@ -149,19 +116,17 @@ unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
     fn shrink<P: Place<Entry = Link>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
         for index in to..slots.slots() {
             if slots.is_vacant(index) {
-                self.remove(index, slots);
+                Queue::<I>::take_at(self, index, slots);
             }
         }
     }
 
-    fn copy_state_from<P: Place<Entry = Link>>(
-        &mut self,
-        other: &Self,
+    fn copy_entries_from<P: Place<Entry = Link>>(
+        &self,
         others: &[Link],
         used: usize,
         slots: &mut SlotWords<P>,
     ) {
-        *self = other.clone();
         // Slots from `used` on were never in another place, so that only the outermost of their links can have changed.
         let count = slots.slots();
         let (until, links) = ((used + 1).min(count), slots.entries_mut());
@@ -180,7 +145,7 @@ unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
         iter::from_fn(move || {
             let first = (next != Link::NO_SLOT).then_some(next as usize)?;
             let end = if first < used { first + 1 } else { slots.slots() };
-            next = link(slots, end - 1).next;
+            next = slots.entries()[end - 1].next;
             Some(first..end)
         })
     }
@@ -188,7 +153,7 @@ unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
     fn load<P: Place<Entry = Link>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         *self = <Self as Queue<I>>::EMPTY;
         for slot in order {
-            self.push_last(*slot as usize, slots);
+            Queue::<I>::give_back(self, *slot as usize, slots);
         }
     }
 
@@ -204,14 +169,11 @@ unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
                 "the list has each vacant slot and no other",
                 format_args!("slot {at} comes after slot {previous}"),
             )?;
-            let link = link(slots, index);
+            let link = words.entries()[index];
             ensure(
                 link.previous == previous,
                 "the list leads back the way that it came",
-                format_args!(
-                    "slot {at} comes after {previous} and leads back to {}",
-                    link.previous
-                ),
+                format_args!("slot {at} comes after {previous}, {link:?}"),
             )?;
             (at, previous) = (link.next, at);
         }
@@ -229,7 +191,7 @@ unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
     ) -> Result<(), Violation> {
         let end = slots.slots().saturating_sub(1);
         let neighbours = |slot: u32| Link { next: slot + 1, previous: slot - 1 };
-        let moved = (used + 1..end).find(|&slot| link(slots, slot) != neighbours(slot as u32));
+        let moved = (used + 1..end).find(|&slot| slots.entries()[slot] != neighbours(slot as u32));
         ensure(
             moved.is_none(),
             "slots that were never used follow each other in the list",

@@ -7,7 +7,7 @@
 
 use alloc::vec;
 use core::iter;
-use core::mem::offset_of;
+use core::mem::{self, offset_of};
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, sealed};
@@ -64,54 +64,27 @@ pub struct LifoQueue {
     fresh_until: u32,
 }
 
-/// Where the stack ends, and the slots behind it begin.
-#[derive(Clone, Copy, Debug)]
-struct Ends {
-    /// How many entries are on the stack.
-    len: usize,
-    /// As in [`LifoQueue`].
-    fresh_from: u32,
-}
-
-impl Ends {
-    /// The entries on the stack, that on top first.
-    #[inline]
-    fn stack<I: IndexWord>(self, entries: &[I]) -> &[I] {
-        &entries[entries.len() - self.len..]
-    }
-
-    #[inline]
-    fn top<I: IndexWord>(self, entries: &[I]) -> Option<usize> {
-        self.stack(entries).first().map(|slot| slot.to_index())
-    }
-
-    /// Whether there are more entries, and slots behind them, than those that count.
-    fn has_stale(self, words: &SlotWords<impl Place>) -> bool {
-        // Each vacant slot is in there at least once.
-        self.len + words.slots() - self.fresh_from as usize > words.vacant()
-    }
-}
-
 impl LifoQueue {
     /// For [`SlotOffsets`](crate::SlotOffsets).
     pub(crate) const OFFSETS: [usize; 3] =
         [offset_of!(Self, top), offset_of!(Self, fresh_from), offset_of!(Self, fresh_until)];
 
+    /// How many entries are on the stack.
     #[inline]
-    fn room_for(slots: usize) -> usize {
-        slots + slots / 64 + 1
+    fn len(&self) -> usize {
+        self.top.unsigned_abs()
     }
 
+    /// The entries on the stack, that on top first.
     #[inline]
-    fn ends(&self) -> Ends {
-        Ends { len: self.top.unsigned_abs(), fresh_from: self.fresh_from }
+    fn stack<'a, I>(&self, entries: &'a [I]) -> &'a [I] {
+        &entries[entries.len() - self.len()..]
     }
 
-    #[inline]
-    fn set_ends(&mut self, Ends { len, fresh_from }: Ends, slots: &SlotWords<impl Place>) {
-        self.top = -(len as isize);
-        self.fresh_from = fresh_from;
-        self.settle_fresh(slots);
+    /// Whether there are more entries, and slots behind them, than those that count.
+    fn has_stale(&self, words: &SlotWords<impl Place>) -> bool {
+        // Each vacant slot is in there at least once.
+        self.len() + words.slots() - self.fresh_from as usize > words.vacant()
     }
 
     /// Finds out which slots are fresh.
@@ -121,89 +94,101 @@ impl LifoQueue {
         self.fresh_until = if is_unused { slots.slots() as u32 } else { self.fresh_from };
     }
 
-    /// The next slot if a stale entry is on top of the stack, or the stack is empty and no slot is fresh.
-    #[cold]
-    #[inline(never)]
-    fn next_past_stale<I: IndexWord>(
-        &mut self,
-        words: &SlotWords<impl Place<Entry = I>>,
-    ) -> Option<usize> {
-        let mut ends = self.ends();
-        let is_vacant = |slot: &I| words.is_vacant(slot.to_index());
-        let stack = ends.stack(words.entries());
-        let stale = stack.iter().position(is_vacant).unwrap_or(stack.len());
-        ends.len -= stale;
-        let next = ends.top(words.entries()).or_else(|| {
-            let behind =
-                (ends.fresh_from as usize..words.slots()).find(|slot| words.is_vacant(*slot));
-            ends.fresh_from = behind.unwrap_or(words.slots()) as u32;
-            behind
-        });
-        self.set_ends(ends, words);
-        next
+    /// Puts entries on the stack, for which there is room.
+    fn push<I: IndexWord>(&mut self, above: &[I], slots: &mut SlotWords<impl Place<Entry = I>>) {
+        let top = slots.entries().len() - self.len();
+        slots.entries_mut()[top - above.len()..top].copy_from_slice(above);
+        self.top -= above.len() as isize;
     }
 
-    /// [`take_next`](Queue::take_next) of such a slot. It returns what fits in two registers.
+    /// The entry on top, or the slot behind the stack.
+    #[inline]
+    fn first<I: IndexWord>(&self, entries: &[I]) -> usize {
+        self.stack(entries).first().map_or(self.fresh_from as usize, |slot| slot.to_index())
+    }
+
+    /// Drops the entries on top, and goes past the slots behind the stack, that are stale, or of the slot that is taken. Returns
+    /// the slot that then comes next.
+    #[inline(never)]
+    fn pass<I: IndexWord>(
+        &mut self,
+        taken: Option<usize>,
+        words: &SlotWords<impl Place<Entry = I>>,
+    ) -> Option<usize> {
+        let is_gone = |slot| Some(slot) == taken || !words.is_vacant(slot);
+        let stack = self.stack(words.entries()).iter().map(|slot| slot.to_index());
+        self.top += stack.take_while(|slot| is_gone(*slot)).count() as isize;
+        while (self.fresh_from as usize) < words.slots() && is_gone(self.fresh_from as usize) {
+            self.fresh_from += 1;
+        }
+        self.settle_fresh(words);
+        Some(self.first(words.entries())).filter(|next| *next < words.slots())
+    }
+
+    /// [`take_next`](Queue::take_next), if a stale entry is on top of the stack, or the stack is empty and no slot is fresh.
+    /// It returns what fits in two registers.
     #[cold]
     #[inline(never)]
-    fn take_past_stale<I: IndexWord, P: Place<Entry = I>>(
+    fn take_past_stale<I: IndexWord>(
         &mut self,
-        slots: &mut SlotWords<P>,
+        slots: &mut SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
         if self.top == 0 && self.fresh_from as usize == slots.slots() {
             return None;
         }
-        let index = self.next_past_stale(slots)?;
-        Queue::<I>::take(self, index, slots);
+        let index = self.pass(None, slots)?;
+        let on_stack = self.top != 0;
+        self.top += isize::from(on_stack);
+        self.fresh_from += u32::from(!on_stack);
+        self.settle_fresh(slots);
         slots.begin(index);
         Some(index)
     }
 
-    /// New slots that were used before get entries at the bottom of the stack, the lowest on top.
+    /// New slots that were used before get entries at the bottom of the stack, the lowest on top. Those that have retired leave
+    /// stale ones.
     #[cold]
     #[inline(never)]
-    fn put_below<I: IndexWord, P: Place<Entry = I>>(
+    fn put_below<I: IndexWord>(
         &mut self,
         new: Range<usize>,
-        slots: &mut SlotWords<P>,
+        slots: &mut SlotWords<impl Place<Entry = I>>,
     ) {
-        if self.ends().has_stale(slots) {
-            self.compact(slots);
+        if self.has_stale(slots) {
+            self.compact(usize::MAX, slots);
         }
         slots.write_words(new.clone());
-        let vacant = new.clone().filter(|index| slots.is_vacant(*index)).count();
-        let Ends { len, .. } = self.ends();
-        let end = slots.entries().len();
-        slots.entries_mut().copy_within(end - len.., end - len - vacant);
-        let mut at = end - vacant;
-        for index in new.clone() {
-            if slots.is_vacant(index) {
-                slots.entries_mut()[at] = I::from_index(index);
-                at += 1;
-            }
+        let (entries, len) = (slots.entries_mut(), self.len());
+        let end = entries.len() - new.len();
+        entries.copy_within(end + new.len() - len.., end - len);
+        for (entry, index) in entries[end..].iter_mut().zip(new.clone()) {
+            *entry = I::from_index(index);
         }
-        self.set_ends(Ends { len: len + vacant, fresh_from: new.end as u32 }, slots);
+        self.top -= new.len() as isize;
+        self.fresh_from = new.end as u32;
+        self.settle_fresh(slots);
     }
 
-    /// Removes the stale entries. The rest keeps its order and fits, because each slot has one entry.
-    fn compact<I: IndexWord, P: Place<Entry = I>>(&mut self, slots: &mut SlotWords<P>) {
+    /// Removes the stale entries, and those of the slots from `to` on. The rest keeps its order and fits, because each slot has
+    /// one entry.
+    fn compact<I: IndexWord>(&mut self, to: usize, slots: &mut SlotWords<impl Place<Entry = I>>) {
         // From the top down, so that the first entry found of a vacant slot is the one that counts; the marks identify
         // the older ones.
         slots.begin_marking();
-        let ends = self.ends();
         let end = slots.entries().len();
-        let top = end - ends.len;
+        let top = end - self.len();
         let mut len = 0;
         for at in top..end {
             let slot = slots.entries()[at];
-            if slots.is_vacant(slot.to_index()) && slots.mark(slot.to_index()) {
+            let index = slot.to_index();
+            if index < to && slots.is_vacant(index) && slots.mark(index) {
                 slots.entries_mut()[top + len] = slot;
                 len += 1;
             }
         }
         slots.end_marking();
         slots.entries_mut().copy_within(top..top + len, end - len);
-        self.set_ends(Ends { len, ..ends }, slots);
+        self.top = -(len as isize);
     }
 }
 
@@ -213,27 +198,16 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     const EMPTY: Self = Self { top: 0, fresh_from: 0, fresh_until: 0 };
 
     fn entry_count(slots: usize) -> usize {
-        Self::room_for(slots)
+        slots + slots / 64 + 1
     }
 
     #[inline]
     fn next<P: Place<Entry = I>>(&mut self, slots: &SlotWords<P>) -> Option<usize> {
-        let ends = self.ends();
-        let next = ends.top(slots.entries()).unwrap_or(ends.fresh_from as usize);
+        let next = self.first(slots.entries());
         match slots.is_vacant(next) {
             true => Some(next),
-            false => self.next_past_stale(slots),
+            false => self.pass(None, slots),
         }
-    }
-
-    #[inline]
-    fn take<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        let ends = self.ends();
-        let ends = match ends.len.checked_sub(1) {
-            Some(len) => Ends { len, ..ends },
-            None => Ends { fresh_from: index as u32 + 1, ..ends },
-        };
-        self.set_ends(ends, slots);
     }
 
     #[inline(always)]
@@ -267,7 +241,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     fn is_within_peak(&self, slots: &SlotWords<impl Place<Entry = I>>) -> bool {
-        slots.live() + self.ends().len <= slots.peak().min(slots.slots())
+        slots.live() + self.len() <= slots.peak().min(slots.slots())
     }
 
     #[inline(always)]
@@ -283,29 +257,18 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         self.top -= 1;
     }
 
+    /// Stale entries on top are removed at once, so that a pool that is loaded from the lowest slot up, or filled entirely by
+    /// claims, leaves none for later.
     #[inline]
     fn take_at<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        // Stale entries on top are removed at once, so that a pool that is loaded from the lowest slot up,
-        // or filled entirely by claims, leaves none for later.
-        let mut ends = self.ends();
-        let is_gone = |slot| slot == index || !slots.is_vacant(slot);
-        while ends.top(slots.entries()).is_some_and(is_gone) {
-            ends.len -= 1;
-        }
-        while (ends.fresh_from as usize) < slots.slots() && is_gone(ends.fresh_from as usize) {
-            ends.fresh_from += 1;
-        }
-        self.set_ends(ends, slots);
+        self.pass(Some(index), slots);
     }
 
     fn give_back<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        if self.ends().len == slots.entries().len() {
-            self.compact(slots);
+        if self.len() == slots.entries().len() {
+            self.compact(usize::MAX, slots);
         }
-        let ends = self.ends();
-        let below = slots.entries().len() - ends.len;
-        slots.entries_mut()[below - 1] = I::from_index(index);
-        self.set_ends(Ends { len: ends.len + 1, ..ends }, slots);
+        self.push(&[I::from_index(index)], slots);
     }
 
     /// Those that were never used are fresh.
@@ -316,40 +279,28 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         }
     }
 
+    /// The entries may move to an array that has room for each slot, but not for as many stale entries.
     fn shrink<P: Place<Entry = I>>(&mut self, to: usize, slots: &mut SlotWords<P>) {
-        // The entries may move to an array that has room for each slot, but not for as many stale entries.
-        if self.ends().has_stale(slots) {
-            self.compact(slots);
-        }
-        let (ends, entries) = (self.ends(), slots.entries_mut());
-        let (end, mut len) = (entries.len(), 0);
-        for at in (end - ends.len..end).rev() {
-            if entries[at].to_index() < to {
-                len += 1;
-                entries[end - len] = entries[at];
-            }
-        }
+        self.compact(to, slots);
         // The next insertion finds out which slots behind the stack are left.
-        let fresh_from = ends.fresh_from.min(to as u32);
-        *self = Self { top: -(len as isize), fresh_from, fresh_until: fresh_from };
+        self.fresh_from = self.fresh_from.min(to as u32);
+        self.fresh_until = self.fresh_from;
     }
 
     fn fit_entries(_entries: &mut [I], _from: usize, _to: usize) {
         // The end of the array is the end of the stack.
     }
 
-    fn copy_state_from<P: Place<Entry = I>>(
-        &mut self,
-        other: &Self,
+    fn copy_entries_from<P: Place<Entry = I>>(
+        &self,
         others: &[I],
         _used: usize,
         slots: &mut SlotWords<P>,
     ) {
-        let stack = other.ends().stack(others);
+        let stack = self.stack(others);
         let entries = slots.entries_mut();
         let top = entries.len() - stack.len();
         entries[top..].copy_from_slice(stack);
-        self.set_ends(other.ends(), slots);
     }
 
     fn order<'a, P: Place<Entry = I>>(
@@ -357,19 +308,15 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         slots: &'a SlotWords<P>,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let (words, ends) = (slots, self.ends());
-        let has_stale = ends.has_stale(words);
-        let mut seen = vec![0_u64; if has_stale { words.slots().div_ceil(64) } else { 0 }];
+        let mut seen = vec![false; if self.has_stale(slots) { slots.slots() } else { 0 }];
         let mut counts = move |index: usize| {
-            let Some(bits) = seen.get_mut(index / 64) else { return true };
-            let is_first = *bits >> (index % 64) & 1 == 0;
-            *bits |= 1 << (index % 64);
-            is_first && words.is_vacant(index)
+            let seen = seen.get_mut(index);
+            seen.is_none_or(|seen| !mem::replace(seen, true) && slots.is_vacant(index))
         };
-        let stack = ends.stack(words.entries()).iter().map(|slot| slot.to_index());
-        let fresh_from = ends.fresh_from as usize;
+        let stack = self.stack(slots.entries()).iter().map(|slot| slot.to_index());
+        let fresh_from = self.fresh_from as usize;
         let behind = fresh_from..used.max(fresh_from);
-        let rest = behind.end..words.slots();
+        let rest = behind.end..slots.slots();
         let counted = stack.chain(behind).filter(move |&index| counts(index));
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
@@ -381,14 +328,13 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         count: usize,
         list: &mut impl Extend<I>,
     ) {
-        let (words, ends) = (slots, self.ends());
-        if ends.has_stale(words) {
+        if self.has_stale(slots) {
             list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
             return;
         }
-        let on_stack = count.min(ends.len);
-        list.extend(ends.stack(words.entries())[..on_stack].iter().copied());
-        let fresh = (ends.fresh_from as usize..words.slots()).take(count - on_stack);
+        let on_stack = count.min(self.len());
+        list.extend(self.stack(slots.entries())[..on_stack].iter().copied());
+        let fresh = (self.fresh_from as usize..slots.slots()).take(count - on_stack);
         list.extend(fresh.map(I::from_index));
     }
 
@@ -400,69 +346,58 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
         slots: &mut SlotWords<P>,
     ) -> bool {
-        let mut ends = self.ends();
-        if ends.has_stale(slots) {
+        if self.has_stale(slots) {
             return false;
         }
         // Entries listed beyond the last one taken stay as they are.
         let mut until = taken.clone().next_back().map_or(0, |last| last.end);
-        let from_stack = until.min(ends.len);
-        let fresh = ends.fresh_from as usize..ends.fresh_from as usize + until - from_stack;
-        ends.fresh_from = fresh.end as u32;
+        let from_stack = until.min(self.len());
+        let fresh = self.fresh_from as usize..self.fresh_from as usize + until - from_stack;
+        self.fresh_from = fresh.end as u32;
         slots.write_words(fresh);
-        ends.len -= from_stack;
-        let entries = slots.entries_mut();
-        let mut put_back = |rest: &[I]| {
-            let top = entries.len() - ends.len;
-            entries[top - rest.len()..top].copy_from_slice(rest);
-            ends.len += rest.len();
-        };
-        for range in taken.rev() {
-            put_back(&listed[range.end..until]);
+        self.top += from_stack as isize;
+        for range in taken.rev().chain(iter::once(0..0)) {
+            self.push(&listed[range.end..until], slots);
             until = range.start;
         }
-        put_back(&listed[..until]);
-        self.set_ends(ends, slots);
+        self.settle_fresh(slots);
         true
     }
 
     fn load<P: Place<Entry = I>>(&mut self, order: &[u32], slots: &mut SlotWords<P>) {
         // The slots from there on are not listed.
-        let fresh_from = slots.used() as u32;
-        for (entry, slot) in slots.entries_mut().iter_mut().rev().zip(order.iter().rev()) {
-            *entry = I::from_index(*slot as usize);
+        *self = Self { top: 0, fresh_from: slots.used() as u32, fresh_until: 0 };
+        for slot in order.iter().rev() {
+            Queue::<I>::give_back(self, *slot as usize, slots);
         }
-        self.set_ends(Ends { len: order.len(), fresh_from }, slots);
+        self.settle_fresh(slots);
     }
 
     fn validate<P: Place<Entry = I>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
-        let (words, ends) = (slots, self.ends());
-        let (entries, len) = (words.entries(), ends.len);
+        let (entries, len, count) = (slots.entries(), self.len(), slots.slots());
         ensure(
-            (entries.len() >= Self::room_for(words.slots()) || words.slots() == 0)
+            (entries.len() >= <Self as Queue<I>>::entry_count(count) || count == 0)
                 && len <= entries.len(),
             "the stack has room for each slot and for stale entries",
             format_args!("{len} entries in {}", entries.len()),
         )?;
-        let mut has_entry = vec![false; words.slots()];
-        for entry in ends.stack(entries) {
-            let index = entry.to_index();
-            ensure(
-                index < words.slots(),
-                "an entry of the stack is a slot",
-                format_args!("{index} of {}", words.slots()),
-            )?;
-            has_entry[index] = true;
-        }
+        let mut has_entry = vec![false; count];
+        let mut note = |slot| has_entry.get_mut(slot).map(|has_entry| *has_entry = true).is_some();
+        let beyond = self.stack(entries).iter().find(|entry| !note(entry.to_index()));
+        ensure(
+            beyond.is_none(),
+            "an entry of the stack is a slot",
+            format_args!("{beyond:?} of {count}"),
+        )?;
         // An insertion takes these without a test.
         let (from, until) = (self.fresh_from as usize, self.fresh_until as usize);
         ensure(
-            from >= until || (from >= words.ever_used() && until == words.slots()),
+            from >= until || (from >= slots.ever_used() && until == count),
             "the fresh slots of a stack are the last ones, and were never used",
-            format_args!("{from} to {until} of {}, {} used", words.slots(), words.ever_used()),
+            format_args!("{from} to {until} of {count}, {} used", slots.ever_used()),
         )?;
-        let fresh_from = from.min(words.slots());
-        let lost = (0..fresh_from).find(|&index| words.is_vacant(index) && !has_entry[index]);
+        let mut before = (0..count).take(from);
+        let lost = before.find(|&index| slots.is_vacant(index) && !has_entry[index]);
         ensure(
             lost.is_none(),
             "each vacant slot before `fresh_from` has an entry in the stack",
@@ -489,7 +424,7 @@ mod tests {
     }
 
     fn stack<'a>(queue: &LifoQueue, words: &'a SlotWords<Block<(Lifo, u32, u32)>>) -> &'a [u32] {
-        queue.ends().stack(words.entries())
+        queue.stack(words.entries())
     }
 
     fn order() -> LifoQueue {
@@ -509,7 +444,7 @@ mod tests {
 
     #[test]
     fn has_spare_room_for_a_sixty_fourth_of_stale_entries_and_one() {
-        let room = [0, 1, 63, 64, 6400].map(LifoQueue::room_for);
+        let room = [0, 1, 63, 64, 6400].map(<LifoQueue as Queue<u32>>::entry_count);
         assert_eq!(room, [1, 2, 64, 66, 6501]);
     }
 
@@ -521,14 +456,14 @@ mod tests {
         // Slot 3 is live, slot 4 has two entries, and what is above the top is none.
         words.entries_mut().copy_from_slice(&[0, 1, 4, 2, 3, 4]);
         let mut queue = of(5, 5);
-        queue.compact(&mut words);
+        queue.compact(usize::MAX, &mut words);
         assert_eq!(stack(&queue, &words), [1, 4, 2]);
         let vacant: Vec<_> = (0..5).filter(|&index| words.is_vacant(index)).collect();
         assert_eq!(vacant, [1, 2, 4]);
         assert!(words.occupancy().iter().eq([0, 3]));
     }
 
-    /// What `take` and `take_next` leave behind would have to be swept out some day.
+    /// What `take_at` of the next slot and `take_next` leave behind would have to be swept out some day.
     #[test]
     fn without_claims_there_are_no_stale_entries() {
         let mut words = new_words(9);
@@ -537,7 +472,7 @@ mod tests {
             if round % 5 > 1 {
                 let taken = if round % 2 == 0 {
                     let next = queue.next(&words).unwrap();
-                    queue.take(next, &mut words);
+                    queue.take_at(next, &mut words);
                     next
                 } else {
                     queue.take_next(&mut words).unwrap().0
@@ -549,7 +484,7 @@ mod tests {
                 queue.give_back(index, &mut words);
             }
             assert_eq!(
-                queue.ends().len + 9 - queue.ends().fresh_from as usize,
+                queue.len() + 9 - queue.fresh_from as usize,
                 9 - words.live(),
                 "round {round}"
             );
@@ -577,7 +512,7 @@ mod tests {
             queue.take_at(index, &mut words);
             words.set_live(index, 1);
             assert_eq!(
-                (queue.ends().len, queue.ends().fresh_from as usize),
+                (queue.len(), queue.fresh_from as usize),
                 (3_usize.saturating_sub(index), 4 + index / 4)
             );
         }
@@ -649,7 +584,7 @@ mod tests {
         let top = words.entries().len() - 100;
         words.entries_mut()[top..].copy_from_slice(&entries);
         let mut queue = of(100, 100);
-        queue.compact(&mut words);
+        queue.compact(usize::MAX, &mut words);
         assert_eq!(stack(&queue, &words), entries);
         assert_eq!(words.occupancy().iter().next(), None);
     }
@@ -673,7 +608,7 @@ mod tests {
         assert!(queue.take_upcoming(&listed, [0..1, 2..3].into_iter(), &mut words));
         words.set_live(3, 1);
         words.set_live(4, 1);
-        assert!(!queue.ends().has_stale(&words));
+        assert!(!queue.has_stale(&words));
         assert!(queue.upcoming(&words, 5).eq([1, 5, 6, 7, 8]));
     }
 

@@ -80,20 +80,16 @@ impl LowestFirstQueue {
             self.vacant = Self::vacant_bits(self.lowest_word, slots);
         }
     }
-}
 
-impl LowestFirstQueue {
     /// Rebuilds the order for the slots below this one.
     fn rebuild<P: Place<Entry = u64>>(&mut self, until: usize, slots: &mut SlotWords<P>) {
         let occupancy = 0..until.div_ceil(WORD_BITS);
         self.others = BitTree::with_room(occupancy.end).0;
-        slots.entries_mut().fill(0);
-        if slots.retired() == 0 && slots.live() == 0 {
-            self.others.fill_below(occupancy.end, slots.entries_mut());
-        } else {
+        self.others.fill_below(occupancy.end, slots.entries_mut());
+        if slots.retired() + slots.live() > 0 {
             for word in occupancy.clone() {
-                if Self::vacant_bits(word, slots) & bits_below(until, word) != 0 {
-                    self.others.insert(word, slots.entries_mut());
+                if Self::vacant_bits(word, slots) & bits_below(until, word) == 0 {
+                    self.others.remove(word, slots.entries_mut());
                 }
             }
         }
@@ -166,26 +162,22 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         } else {
             // So far no slot of this word was vacant.
             if self.vacant != 0 {
-                let lowest_word = self.lowest_word;
-                self.others.insert(lowest_word, slots.entries_mut());
+                self.others.insert(self.lowest_word, slots.entries_mut());
             }
             self.lowest_word = word;
             self.vacant = bit;
         }
     }
 
-    fn copy_state_from<P: Place<Entry = u64>>(
-        &mut self,
-        other: &Self,
+    fn copy_entries_from<P: Place<Entry = u64>>(
+        &self,
         others: &[u64],
         _used: usize,
         slots: &mut SlotWords<P>,
     ) {
-        *self = other.clone();
-        let (_, count) = BitTree::<5>::with_room(slots.slots().div_ceil(WORD_BITS));
         // Without slots, either of them may have no room at all.
         let own = slots.entries_mut();
-        let count = count.min(others.len()).min(own.len());
+        let count = own.len().min(others.len());
         own[..count].copy_from_slice(&others[..count]);
     }
 
@@ -197,15 +189,6 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         iter::empty()
     }
 
-    fn upcoming<'a, P: Place<Entry = u64>>(
-        &'a self,
-        slots: &'a SlotWords<P>,
-        _used: usize,
-    ) -> impl Iterator<Item = usize> + 'a {
-        let words = slots;
-        (0..words.slots()).filter(|slot| words.is_vacant(*slot))
-    }
-
     const ORDER_OF: OrderOf = OrderOf::Nothing;
 
     fn load<P: Place<Entry = u64>>(&mut self, _order: &[u32], slots: &mut SlotWords<P>) {
@@ -213,32 +196,21 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     fn validate<P: Place<Entry = u64>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
-        let words = slots;
-        let slots_of = |word| word * WORD_BITS..words.slots().min((word + 1) * WORD_BITS);
-        let has_vacant = |word| slots_of(word).any(|index| words.is_vacant(index));
-        let occupancy = 0..words.slots().div_ceil(WORD_BITS);
-        let lowest = occupancy.clone().find(|word| has_vacant(*word)).unwrap_or(bit_tree::NONE);
+        let vacant = |word| Self::vacant_bits(word, slots);
+        let words = slots.slots().div_ceil(WORD_BITS);
+        let lowest = (0..words).find(|word| vacant(*word) != 0).unwrap_or(bit_tree::NONE);
+        let bits = if lowest == bit_tree::NONE { 0 } else { vacant(lowest) };
         ensure(
-            self.lowest_word == lowest,
-            "the lowest word with a vacant slot is known",
-            format_args!("{lowest}, not {}", self.lowest_word),
+            (self.lowest_word, self.vacant) == (lowest, bits),
+            "the lowest word with vacant slots is known, and so are these",
+            format_args!("{lowest}, {bits:#x}, not {}, {:#x}", self.lowest_word, self.vacant),
         )?;
-        let vacant = slots_of(lowest.min(occupancy.end))
-            .filter(|index| words.is_vacant(*index))
-            .fold(0, |bits, index| bits | 1 << (index % WORD_BITS));
-        ensure(
-            self.vacant == vacant,
-            "the lowest vacant slots are known",
-            format_args!("{vacant:#x}, not {:#x}, of word {lowest}", self.vacant),
-        )?;
-        let (_, count) = BitTree::<5>::with_room(occupancy.end);
-        let entries = words.entries();
         // The first block rebuilds the tree.
-        if occupancy.is_empty() {
+        if words == 0 {
             return Ok(());
         }
-        self.others
-            .validate(&entries[..count], occupancy.end, |word| word != lowest && has_vacant(word))
+        let entries = &slots.entries()[..BitTree::<5>::with_room(words).1];
+        self.others.validate(entries, words, |word| word != lowest && vacant(word) != 0)
     }
 }
 
@@ -284,16 +256,15 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let lowest = "the lowest word with a vacant slot is known";
+        let lowest = "the lowest word with vacant slots is known, and so are these";
         assert_eq!(broken(|queue, _| queue.lowest_word = 1), lowest);
         assert_eq!(broken(|queue, _| queue.lowest_word = usize::MAX), lowest);
-        let vacant = "the lowest vacant slots are known";
-        assert_eq!(broken(|queue, _| queue.vacant |= 1), vacant);
-        assert_eq!(broken(|queue, _| queue.vacant &= queue.vacant - 1), vacant);
+        assert_eq!(broken(|queue, _| queue.vacant |= 1), lowest);
+        assert_eq!(broken(|queue, _| queue.vacant &= queue.vacant - 1), lowest);
         let others = "a tree of bits is like a new one with its numbers";
-        assert_eq!(broken(|queue, entries| queue.others.insert(0, entries)), others);
-        assert_eq!(broken(|queue, entries| queue.others.remove_lowest(entries)), others);
-        assert_eq!(broken(|queue, entries| queue.others.remove(78, entries)), others);
+        assert_eq!(broken(|queue, words| queue.others.insert(0, words)), others);
+        assert_eq!(broken(|queue, words| queue.others.remove_lowest(words)), others);
+        assert_eq!(broken(|queue, words| queue.others.remove(78, words)), others);
     }
 
     #[test]

@@ -53,7 +53,10 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn next<P: Place<Entry = Self::Entry>>(&mut self, slots: &SlotWords<P>) -> Option<usize>;
 
     /// The slot that [`next`](Self::next) has just returned becomes live.
-    fn take<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>);
+    #[inline]
+    fn take<P: Place<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
+        self.take_at(index, slots);
+    }
 
     /// Both in one call. The slot counts as used from now on, and its insertion as [expected](SlotWords::record_next_peak), unless
     /// all lifetimes [end slowly](SlotWords::end_all_slowly). Returns the generation of its next lifetime, too.
@@ -132,11 +135,10 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// Whether a slot that was never used comes before one that was freed.
     const GOES_ROUND: bool = false;
 
-    /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
-    /// `used` on were never used in either.
-    fn copy_state_from<P: Place<Entry = Self::Entry>>(
-        &mut self,
-        other: &Self,
+    /// Takes on the entries of the order of a pool of the same capacity, of which this one is a clone. Slots from `used` on
+    /// were never used in either.
+    fn copy_entries_from<P: Place<Entry = Self::Entry>>(
+        &self,
         others: &[Self::Entry],
         used: usize,
         slots: &mut SlotWords<P>,
@@ -156,7 +158,8 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
         slots: &'a SlotWords<P>,
         used: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        self.order(slots, used).flatten().filter(|slot| slots.is_vacant(*slot))
+        let all = (Self::ORDER_OF == OrderOf::Nothing).then_some(0..slots.slots());
+        self.order(slots, used).chain(all).flatten().filter(|slot| slots.is_vacant(*slot))
     }
 
     /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
@@ -196,7 +199,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     ) -> Result<(), Violation>;
 
     /// Checks that the entries of the slots from `used` on are those of a new pool, as far as
-    /// [`copy_state_from`](Self::copy_state_from) leaves them alone.
+    /// [`copy_entries_from`](Self::copy_entries_from) leaves them alone.
     fn validate_unused<P: Place<Entry = Self::Entry>>(
         &self,
         _used: usize,

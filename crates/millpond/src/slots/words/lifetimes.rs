@@ -144,7 +144,8 @@ where
     /// `used` on were never used in either.
     pub(crate) fn copy_order_from(&mut self, other: &Self, used: usize) {
         let Self { words, ledger, .. } = self;
-        ledger.queue.copy_state_from(&other.ledger.queue, other.words.entries(), used, words);
+        ledger.queue = other.ledger.queue.clone();
+        ledger.queue.copy_entries_from(other.words.entries(), used, words);
         half_way();
         ledger.copy_numbers_from(&other.ledger);
         self.renew_slow_from();
@@ -228,16 +229,6 @@ where
         let (index, _) = self.ledger.queue.take_next(&mut self.words)?;
         self.ledger.note_begin(index);
         Some(index)
-    }
-
-    /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
-    /// caller begins that lifetime of it.
-    #[inline]
-    pub(crate) fn take_peeked(&mut self, index: usize) {
-        self.ledger.queue.take(index, &mut self.words);
-        self.words.record_next_peak();
-        self.words.mark_used_until(index + 1);
-        self.ledger.note_begin(index);
     }
 
     /// Takes the handle's slot out of the order, if it may have this lifetime by `check`: it is vacant, and
@@ -468,7 +459,7 @@ where
     pub(crate) fn clone_order_from(&mut self, other: &Self) {
         let Self { words, ledger, .. } = self;
         let slots = words.slots();
-        ledger.queue.copy_state_from(&other.ledger.queue, other.words.entries(), slots, words);
+        ledger.queue.copy_entries_from(other.words.entries(), slots, words);
         self.renew_slow_from();
     }
 }
