@@ -284,51 +284,17 @@ macro_rules! handle_type {
             }
         }
 
-        $crate::__private::if_serde! {
-            impl $crate::__private::serde::Serialize for $name {
-                fn serialize<__S: $crate::__private::serde::Serializer>(
-                    &self,
-                    serializer: __S,
-                ) -> ::core::result::Result<__S::Ok, __S::Error> {
-                    $crate::__private::serde::Serialize::serialize(&self.0, serializer)
-                }
-            }
-
-            impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
-                fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
-                    deserializer: __D,
-                ) -> ::core::result::Result<Self, __D::Error> {
-                    ::core::result::Result::map(
-                        $crate::__private::serde::Deserialize::deserialize(deserializer),
-                        Self,
-                    )
-                }
-            }
-        }
-
-        $crate::__private::if_bytemuck! {
-            // SAFETY: it is a handle and nothing else, by `repr(transparent)`.
-            unsafe impl $crate::__private::bytemuck::NoUninit for $name {}
-        }
+        $crate::__private::key_with_serde!($name);
+        $crate::__private::key_with_bytemuck!($name);
     };
 }
 
-/// What a declared key has if a feature is enabled; see `handle/serde.rs`.
+/// What a declared key has of a crate whose feature is not enabled.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __kept {
-    ($($items:tt)*) => { $($items)* };
+macro_rules! __key_without {
+    ($name:ident) => {};
 }
-
-/// The same for a feature that is not.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __left_out {
-    ($($items:tt)*) => {};
-}
-
-#[doc(hidden)]
-pub use __kept as kept;
 
 /// What is there in place of the modules `serde` and `bytemuck` in a build without their features: a declared key has none of
 /// their implementations. Imported with `*`, so that a module of that name takes its place.
@@ -336,11 +302,11 @@ pub use __kept as kept;
 pub(crate) mod left_out {
     pub(crate) mod serde {
         #[doc(hidden)]
-        pub use __left_out as if_serde;
+        pub use __key_without as key_with_serde;
     }
 
     pub(crate) mod bytemuck {
         #[doc(hidden)]
-        pub use __left_out as if_bytemuck;
+        pub use __key_without as key_with_bytemuck;
     }
 }
