@@ -2,7 +2,7 @@
 
 use core::hash::Hasher;
 
-use crate::handle::{Handle, Handle32, HandleLayout};
+use crate::handle::{Handle, Handle32};
 
 /// Computes a 64-bit checksum that is the same on every platform: it does not depend on byte order,
 /// pointer width or padding.
@@ -232,35 +232,33 @@ impl ToChecksum for u8 {
     }
 }
 
-impl ToChecksum for u128 {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        sum.add_word(*self as u64);
-        sum.add_word((*self >> 64) as u64);
-    }
+macro_rules! large_numbers {
+    ($($number:ty),*) => {$(
+        impl ToChecksum for $number {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                sum.add_word(*self as u64);
+                sum.add_word((*self >> 64) as u64);
+            }
+        }
+    )*};
 }
+large_numbers!(u128, i128);
 
-impl ToChecksum for i128 {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        (*self as u128).add_to(sum);
-    }
+macro_rules! floats {
+    ($($float:ty, not a number: $nan:literal;)*) => {$(
+        impl ToChecksum for $float {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                let bits = if self.is_nan() { $nan } else { self.to_bits() };
+                bits.add_to(sum);
+            }
+        }
+    )*};
 }
-
-impl ToChecksum for f32 {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        let bits = if self.is_nan() { 0x7fc0_0000 } else { self.to_bits() };
-        bits.add_to(sum);
-    }
-}
-
-impl ToChecksum for f64 {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        let bits = if self.is_nan() { 0x7ff8_0000_0000_0000 } else { self.to_bits() };
-        bits.add_to(sum);
-    }
+floats! {
+    f32, not a number: 0x7fc0_0000;
+    f64, not a number: 0x7ff8_0000_0000_0000;
 }
 
 impl ToChecksum for str {
@@ -296,29 +294,18 @@ impl<V: ToChecksum> ToChecksum for Option<V> {
     }
 }
 
-impl<V: ToChecksum + ?Sized> ToChecksum for &V {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        (**self).add_to(sum);
-    }
-}
-
-impl ToChecksum for () {
-    #[inline]
-    fn add_to(&self, _sum: &mut Checksum) {}
-}
-
 macro_rules! tuples {
-    ($($($name:ident $at:tt)+;)*) => {$(
-        impl<$($name: ToChecksum),+> ToChecksum for ($($name,)+) {
+    ($($($name:ident $at:tt)*;)*) => {$(
+        impl<$($name: ToChecksum),*> ToChecksum for ($($name,)*) {
             #[inline]
-            fn add_to(&self, sum: &mut Checksum) {
-                $(self.$at.add_to(sum);)+
+            fn add_to(&self, _sum: &mut Checksum) {
+                $(self.$at.add_to(_sum);)*
             }
         }
     )*};
 }
 tuples! {
+    ;
     A 0;
     A 0 B 1;
     A 0 B 1 C 2;
@@ -327,47 +314,36 @@ tuples! {
     A 0 B 1 C 2 D 3 E 4 F 5;
 }
 
+/// What is added as that to which it leads.
+macro_rules! pointers {
+    ($([$($generics:tt)*] $pointer:ty;)*) => {$(
+        impl<$($generics)*> ToChecksum for $pointer {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                (**self).add_to(sum);
+            }
+        }
+    )*};
+}
+pointers!([V: ToChecksum + ?Sized] &V;);
 #[cfg(feature = "alloc")]
-mod heap {
-    use alloc::{boxed::Box, string::String, vec::Vec};
-
-    use super::{Checksum, ToChecksum};
-
-    impl<V: ToChecksum + ?Sized> ToChecksum for Box<V> {
-        #[inline]
-        fn add_to(&self, sum: &mut Checksum) {
-            (**self).add_to(sum);
-        }
-    }
-
-    impl<V: ToChecksum> ToChecksum for Vec<V> {
-        #[inline]
-        fn add_to(&self, sum: &mut Checksum) {
-            self[..].add_to(sum);
-        }
-    }
-
-    impl ToChecksum for String {
-        #[inline]
-        fn add_to(&self, sum: &mut Checksum) {
-            self[..].add_to(sum);
-        }
-    }
+pointers! {
+    [V: ToChecksum + ?Sized] alloc::boxed::Box<V>;
+    [V: ToChecksum] alloc::vec::Vec<V>;
+    [] alloc::string::String;
 }
 
-impl<T: ?Sized> ToChecksum for Handle<T> {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        sum.add_word(self.to_bits());
-    }
+macro_rules! handles {
+    ($([$($generics:tt)*] $handle:ty;)*) => {$(
+        impl<$($generics)*> ToChecksum for $handle {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                sum.add_word(self.to_bits());
+            }
+        }
+    )*};
 }
-
-impl<T: ?Sized, const INDEX_BITS: u32> ToChecksum for Handle32<T, INDEX_BITS>
-where
-    Self: HandleLayout,
-{
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        sum.add_word(self.to_bits());
-    }
+handles! {
+    [T: ?Sized] Handle<T>;
+    [T: ?Sized, const INDEX_BITS: u32] Handle32<T, INDEX_BITS>;
 }
