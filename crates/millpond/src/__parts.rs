@@ -10,7 +10,7 @@
 #[cfg(feature = "alloc")]
 pub use crate::base::memory;
 pub use crate::base::{OutOfMemory, address, bytes, cold, guard, or_panic, sanitizer};
-pub use crate::overflow::evict::{first_evictable, insert_or_evict, insert_unless_least, replace};
+pub use crate::overflow::evict::{insert_or_evict, insert_unless_least, replace};
 pub use crate::reports::debug::fill as dead_slots;
 pub use crate::reports::validate as checks;
 pub use crate::slots::reuse::OrderOf;
