@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use ::serde::de;
 use ::serde::{Deserialize, Serialize};
 
-use super::super::state::{Shape, joined_order, sealed::State};
+use super::super::ranges::joined;
+use super::super::state::{Shape, sealed::State};
 use super::new_pool::NewPool;
 use super::read_list;
 use crate::handle::Word;
@@ -96,7 +97,7 @@ impl Form {
             last: shape.cycle.last(),
             wraps: shape.cycle.wraps(),
             generations: (0..slots).map(|index| pool.word(index).generation()).collect(),
-            order: joined_order(pool).map(|r| (r.start as u32, r.len() as u32)).collect(),
+            order: joined(pool.order()).map(|r| (r.start as u32, r.len() as u32)).collect(),
             inserted: stats.inserted,
             refused: stats.refused,
             evicted: stats.evicted,
