@@ -193,7 +193,7 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The top bit.
     const DEAD: Self;
     /// A dead slot of generation 0: never reused.
-    const RETIRED: Self;
+    const RETIRED: Self = Self::DEAD;
     fn from_generation(generation: u32) -> Self;
     /// All bits.
     fn to_bits(self) -> u32;
@@ -266,7 +266,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! words {
-    ($($word:ty: $source:ident, dead: $is_dead:expr;)*) => {$(
+    ($($word:ty: $source:ident, signed: $signed:ty;)*) => {$(
         impl IndexWord for $word {
             const ZERO: Self = 0;
             #[inline]
@@ -283,7 +283,6 @@ macro_rules! words {
         impl Word for $word {
             const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);
-            const RETIRED: Self = Self::DEAD;
             #[inline]
             fn from_generation(generation: u32) -> Self {
                 debug_assert!(generation < Self::DEAD as u32);
@@ -301,8 +300,7 @@ macro_rules! words {
             }
             #[inline]
             fn is_dead(self) -> bool {
-                let is_dead: fn(Self) -> bool = $is_dead;
-                is_dead(self)
+                self as $signed <= 0
             }
             #[inline]
             fn is_unused(self) -> bool {
@@ -330,6 +328,6 @@ macro_rules! words {
 }
 words! {
     // The top bit is the sign.
-    u16: Narrow, dead: |word| word as i16 <= 0;
-    u32: Wide, dead: |word| word as i32 <= 0;
+    u16: Narrow, signed: i16;
+    u32: Wide, signed: i32;
 }

@@ -128,15 +128,8 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         if bits > u32::MAX as u64 {
             return None;
         }
-        match NonZeroU32::new(bits as u32) {
-            Some(bits) => {
-                let handle = Self { bits, label: PhantomData };
-                let generation = handle.generation();
-                let in_range = generation > 0 && generation <= Self::GENERATION_MAX;
-                if in_range || handle.is_dangling() { Some(handle) } else { None }
-            }
-            None => None,
-        }
+        let bits = bits as u32;
+        Self::from_parts(bits >> Self::GENERATION_BITS, bits & (u32::MAX >> INDEX_BITS))
     }
 
     /// Returns the handle with this index and generation, or `None` if this layout cannot hold
@@ -151,10 +144,14 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     #[inline]
     #[must_use]
     pub const fn from_parts(index: u32, generation: u32) -> Option<Self> {
-        if generation > Self::GENERATION_MAX {
-            return None;
+        let last = Self::DANGLING.index();
+        let is_handle = generation > 0 || index == last;
+        match NonZeroU32::new(index << Self::GENERATION_BITS | generation) {
+            Some(bits) if is_handle && index <= last && generation <= Self::GENERATION_MAX => {
+                Some(Self { bits, label: PhantomData })
+            }
+            _ => None,
         }
-        Self::from_bits((index as u64) << Self::GENERATION_BITS | generation as u64)
     }
 
     /// Returns the same handle with another label; see [`Handle::relabel`](super::Handle::relabel).
