@@ -646,6 +646,6 @@ mod tests {
 
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
-    last: |recycler, handle| recycler.handles.ledger().is_last(handle.erase()),
-    most: |recycler| recycler.capacity(),
+    last: |self, handle| self.handles.ledger().is_last(handle.erase()),
+    most: |self| self.capacity(),
 }
