@@ -232,33 +232,35 @@ impl ToChecksum for u8 {
     }
 }
 
-macro_rules! large_numbers {
-    ($($number:ty),*) => {$(
-        impl ToChecksum for $number {
-            #[inline]
-            fn add_to(&self, sum: &mut Checksum) {
-                sum.add_word(*self as u64);
-                sum.add_word((*self >> 64) as u64);
-            }
-        }
-    )*};
+impl ToChecksum for u128 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(*self as u64);
+        sum.add_word((*self >> 64) as u64);
+    }
 }
-large_numbers!(u128, i128);
 
-macro_rules! floats {
-    ($($float:ty, not a number: $nan:literal;)*) => {$(
-        impl ToChecksum for $float {
-            #[inline]
-            fn add_to(&self, sum: &mut Checksum) {
-                let bits = if self.is_nan() { $nan } else { self.to_bits() };
-                bits.add_to(sum);
-            }
-        }
-    )*};
+impl ToChecksum for i128 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        (*self as u128).add_to(sum);
+    }
 }
-floats! {
-    f32, not a number: 0x7fc0_0000;
-    f64, not a number: 0x7ff8_0000_0000_0000;
+
+impl ToChecksum for f32 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        let bits = if self.is_nan() { 0x7fc0_0000 } else { self.to_bits() };
+        bits.add_to(sum);
+    }
+}
+
+impl ToChecksum for f64 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        let bits = if self.is_nan() { 0x7ff8_0000_0000_0000 } else { self.to_bits() };
+        bits.add_to(sum);
+    }
 }
 
 impl ToChecksum for str {
@@ -333,17 +335,16 @@ pointers! {
     [] alloc::string::String;
 }
 
-macro_rules! handles {
-    ($([$($generics:tt)*] $handle:ty;)*) => {$(
-        impl<$($generics)*> ToChecksum for $handle {
-            #[inline]
-            fn add_to(&self, sum: &mut Checksum) {
-                sum.add_word(self.to_bits());
-            }
-        }
-    )*};
+impl<T: ?Sized> ToChecksum for Handle<T> {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(self.to_bits());
+    }
 }
-handles! {
-    [T: ?Sized] Handle<T>;
-    [T: ?Sized, const INDEX_BITS: u32] Handle32<T, INDEX_BITS>;
+
+impl<T: ?Sized, const INDEX_BITS: u32> ToChecksum for Handle32<T, INDEX_BITS> {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(self.to_bits());
+    }
 }
