@@ -198,111 +198,20 @@ mod values;
 
 pub mod occupancy;
 
+#[cfg(doctest)]
+mod pages;
+
 // Last, so that the docs of each pool list these methods after the pool's own.
 mod integrations;
-
-/// The code of the project's pages, compiled and run with the tests, which have all features.
-#[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../../../README.md")]
-    struct FrontPage;
-    #[doc = include_str!("../../../docs/rollback.md")]
-    struct RollbackGuide;
-    #[doc = include_str!("../../../docs/guide/README.md")]
-    struct Readme;
-    #[doc = include_str!("../../../docs/guide/why-pools.md")]
-    struct WhyPools;
-    #[doc = include_str!("../../../docs/guide/fragmentation.md")]
-    struct Fragmentation;
-    #[doc = include_str!("../../../docs/guide/choose.md")]
-    struct Choose;
-    #[doc = include_str!("../../../docs/guide/pattern.md")]
-    struct Pattern;
-    #[doc = include_str!("../../../docs/guide/handles.md")]
-    struct Handles;
-    #[doc = include_str!("../../../docs/guide/full.md")]
-    struct Full;
-    #[doc = include_str!("../../../docs/guide/iterate.md")]
-    struct Iterate;
-    #[doc = include_str!("../../../docs/guide/borrowing.md")]
-    struct Borrowing;
-    #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
-    struct RebuildEachFrame;
-    #[doc = include_str!("../../../docs/guide/threads.md")]
-    struct Threads;
-    #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
-    struct SaveAndRollBack;
-    #[doc = include_str!("../../../docs/guide/network.md")]
-    struct Network;
-    #[doc = include_str!("../../../docs/guide/stale-handles.md")]
-    struct StaleHandles;
-    #[doc = include_str!("../../../docs/guide/record.md")]
-    struct Record;
-    #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
-    struct SizeYourPools;
-    #[doc = include_str!("../../../docs/guide/browser.md")]
-    struct Browser;
-    #[doc = include_str!("../../../docs/guide/many-sessions.md")]
-    struct ManySessions;
-    #[doc = include_str!("../../../docs/guide/watch.md")]
-    struct Watch;
-    #[doc = include_str!("../../../docs/guide/c-and-cpp.md")]
-    struct CAndCpp;
-    #[doc = include_str!("../../../docs/guide/one-file.md")]
-    struct OneFile;
-    #[doc = include_str!("../../../docs/guide/coming-from.md")]
-    struct ComingFrom;
-    #[doc = include_str!("../../../docs/guide/engines.md")]
-    struct Engines;
-}
 
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.
 #[cfg(feature = "__c")]
 #[doc(hidden)]
 pub use pools::allocator::beside::*;
 
-/// What the crates of this repository whose pools are built beside this library or of its pools share with it, of each
-/// version with the same version only: memory, guards against panics, marks of dead slots, evictions, and states that
-/// can be saved. Not for anything else.
-///
-/// The traits that seal `Bounded` and `snapshot::State` can be named with this feature alone, so a crate must ask for
-/// it to implement them (`bounded` does). No unsafe code takes their word: what a pool takes over of another one is
-/// compared with its own slots first. An implementation that lies gets wrong objects, as wrong safe code does, and no
-/// memory that is not its own.
 #[cfg(feature = "__parts")]
 #[doc(hidden)]
-pub mod __parts {
-    #[cfg(feature = "alloc")]
-    pub use crate::base::memory;
-    pub use crate::base::{OutOfMemory, address, bytes, cold, guard, or_panic, sanitizer};
-    pub use crate::overflow::evict::{
-        first_evictable, insert_or_evict, insert_unless_least, replace,
-    };
-    pub use crate::reports::debug::fill as dead_slots;
-    pub use crate::reports::validate as checks;
-    pub use crate::slots::reuse::OrderOf;
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub use crate::snapshot::format::{
-        NewPool, Refused, check_migration, other_version, read_list, take_over, used_slots, write,
-    };
-    pub use crate::snapshot::state::Shape;
-    pub use crate::snapshot::state::sealed::{Restore, State};
-    pub use crate::{__bounded as bounded, __snapshots as snapshots};
-
-    use crate::handle::{self, Handle, HandleLayout as _};
-
-    /// The handle of a lifetime that a pool stores, or the dangling one where there is no such handle.
-    #[inline(always)]
-    pub fn handle_of<T>(index: usize, word: u32) -> Handle<T> {
-        handle::kept(index, word)
-    }
-
-    /// What a slot stores while the handle's object lives.
-    #[inline(always)]
-    pub fn word_of<T>(handle: Handle<T>) -> u32 {
-        handle.word()
-    }
-}
+pub mod __parts;
 
 /// What the expansion of this crate's macros needs. Not for anything else.
 #[doc(hidden)]

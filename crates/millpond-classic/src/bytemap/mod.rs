@@ -10,7 +10,7 @@ pub use error::BytemapError;
 
 use core::fmt;
 
-use millpond::__parts::dead_slots::Fills;
+use millpond::__parts::dead_slots::Filled;
 use slots::{FREE, Slots};
 
 /// The number of seeds that a byte can hold beside the free bit.
@@ -111,7 +111,7 @@ impl<T> BytemapPool<T> {
     #[must_use]
     #[track_caller]
     pub fn new(count: usize) -> Self {
-        Self::of(count, false, 0, Fills::NONE)
+        Self::of(count, false, 0, None)
     }
 
     /// Creates a pool of `count` slots, each of which retires after its 127th use, the last before
@@ -138,11 +138,11 @@ impl<T> BytemapPool<T> {
     #[must_use]
     #[track_caller]
     pub fn retiring(count: usize) -> Self {
-        Self::of(count, true, 0, Fills::NONE)
+        Self::of(count, true, 0, None)
     }
 
     #[track_caller]
-    fn of(count: usize, retires: bool, seed_floor: u8, fills: Fills) -> Self {
+    fn of(count: usize, retires: bool, seed_floor: u8, fills: Option<Filled>) -> Self {
         assert!(
             count <= Self::CAPACITY_MAX,
             "a byte-map pool has at most {} slots, not {count}",

@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 use core::slice;
 
 use millpond::__parts::bytes::{bytes_mut, initialised};
-use millpond::__parts::dead_slots::{Fills, fill, find_changed};
+use millpond::__parts::dead_slots::{Filled, fill, find_changed};
 use millpond::__parts::guard::continue_after_panic;
 use millpond::__parts::{OutOfMemory, memory, sanitizer};
 
@@ -31,12 +31,16 @@ pub(super) struct Slots<T> {
     bytes: Box<[u8]>,
     values: Box<[MaybeUninit<T>]>,
     live: usize,
-    fills: Fills,
+    fills: Option<Filled>,
 }
 
 impl<T> Slots<T> {
     /// Free slots with this byte, every page touched, and filled as these settings say.
-    pub(super) fn try_new(count: usize, byte: u8, fills: Fills) -> Result<Self, OutOfMemory> {
+    pub(super) fn try_new(
+        count: usize,
+        byte: u8,
+        fills: Option<Filled>,
+    ) -> Result<Self, OutOfMemory> {
         let bytes = memory::filled(count, byte | FREE)?;
         let mut values = memory::reserved_and_touched(count)?;
         // SAFETY: there is room for so many, and a `MaybeUninit` need not be initialised.
@@ -46,14 +50,14 @@ impl<T> Slots<T> {
         Ok(slots)
     }
 
-    pub(super) fn fills(&self) -> Fills {
+    pub(super) fn fills(&self) -> Option<Filled> {
         self.fills
     }
 
     /// Fills free slots from now on.
     #[cfg(feature = "debug-aids")]
     pub(super) fn fill_free(&mut self) {
-        self.fills = Fills::of(1);
+        self.fills = millpond::__parts::dead_slots::filled(1);
         self.lay_out_free();
     }
 
@@ -143,7 +147,7 @@ impl<T> Slots<T> {
     /// If the slot was written to since it was filled. It is filled again first.
     #[track_caller]
     pub(super) fn inspect(&mut self, index: usize) {
-        if !self.fills.are_of(1) || self.is_live(index) {
+        if self.fills.is_none() || self.is_live(index) {
             return;
         }
         let place = &mut self.values[index];
@@ -160,7 +164,7 @@ impl<T> Slots<T> {
     #[inline]
     fn lay_out(&mut self, index: usize) {
         let place = &mut self.values[index];
-        if self.fills.are_of(1) {
+        if self.fills.is_some() {
             fill(bytes_mut(place));
         }
         sanitizer::poison(slice::from_mut(place));
@@ -253,7 +257,7 @@ mod tests {
     #[test]
     fn the_first_free_slot_is_found_wherever_it_is() {
         for count in 0..40 {
-            let mut slots = Slots::try_new(count, 0, Fills::NONE).unwrap();
+            let mut slots = Slots::try_new(count, 0, None).unwrap();
             (0..count).for_each(|index| slots.put(index, 1, index));
             for free in 0..count {
                 assert_eq!(slots.take(free), Some(free));

@@ -26,7 +26,7 @@ use millpond::__parts::OutOfMemory;
 use millpond::__parts::address::behind;
 use millpond::__parts::bytes::initialised;
 use millpond::__parts::cold;
-use millpond::__parts::dead_slots::{Fills, fill, find_changed};
+use millpond::__parts::dead_slots::{Filled, fill, find_changed};
 use millpond::__parts::memory;
 use millpond::__parts::sanitizer;
 use millpond::Stats;
@@ -139,7 +139,7 @@ pub(super) struct Chunks {
     slots: Cell<usize>,
     memory: RefCell<Vec<Chunk>>,
     /// Whether free slots are filled.
-    fills: Cell<Fills>,
+    fills: Cell<Option<Filled>>,
 }
 
 /// A piece of memory from the global allocator, and how many slots it has: at least one.
@@ -268,7 +268,7 @@ impl Chunks {
     /// It is one of these chunks, of this type, and nobody uses it.
     #[inline]
     unsafe fn lay_out<T>(&self, slot: NonNull<T>) {
-        if self.fills.get().are_of(1) {
+        if self.fills.get().is_some() {
             // SAFETY: nobody uses the slot.
             fill(unsafe { bytes_of(slot) });
         }
@@ -317,7 +317,7 @@ impl Chunks {
     /// Fills free slots from now on, and inspects them before they are reused.
     #[cfg(feature = "debug-aids")]
     pub(super) fn fill_free_slots<T>(&self) {
-        self.fills.set(Fills::of(1));
+        self.fills.set(millpond::__parts::dead_slots::filled(1));
         let (number, index) = self.fresh.get();
         let mut from = index;
         for chunk in self.memory.borrow().iter().skip(number) {
@@ -420,7 +420,7 @@ impl<'a, T> FreeSlot<'a, T> {
         owner.shares.set(owner.shares.get() + 1);
         owner.inserted.set(owner.inserted.get() + 1);
         let free = Self { owner, slot };
-        if owner.fills.get().are_of(1) {
+        if owner.fills.get().is_some() {
             free.inspect();
         }
         Some(free)

@@ -6,7 +6,7 @@ use core::{iter, mem};
 
 #[cfg(feature = "validate")]
 use millpond::__parts::checks::ensure;
-use millpond::__parts::{first_evictable, or_panic, replace};
+use millpond::__parts::{or_panic, replace};
 use millpond::overflow::{Bounded, Inserted, Lifetimes};
 use millpond::reuse::ReuseOrder;
 #[cfg(feature = "validate")]
@@ -315,6 +315,14 @@ impl<H: HandleLayout> EvictOldest<H> {
             None => self.newest = older,
         }
     }
+}
+
+/// The first of a pool's handles whose slot can be used again.
+fn first_evictable<P: Lifetimes>(
+    pool: &P,
+    mut handles: impl Iterator<Item = P::Handle>,
+) -> Option<P::Handle> {
+    handles.find(|handle| !pool.is_in_last_lifetime(*handle))
 }
 
 /// For a full pool none of whose objects is listed.

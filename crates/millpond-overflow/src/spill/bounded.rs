@@ -7,18 +7,18 @@ use super::Spill;
 
 bounded! {
     [A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>] Spill<A, B>, A::Value, A::Handle,
-    last: |pool, handle| match pool.inside(handle) {
-        Some(inner) => pool.second.is_in_last_lifetime(inner),
-        None => pool.first.is_in_last_lifetime(handle),
+    last: |self, handle| match self.inside(handle) {
+        Some(inner) => self.second.is_in_last_lifetime(inner),
+        None => self.first.is_in_last_lifetime(handle),
     },
-    most: |pool| pool.first.capacity_max() + pool.second.capacity_max(),
-    insert: |pool, value| pool.insert_if_room(value),
-    refuse: |pool, value| {
-        let full = pool.second.refuse(value);
-        pool.full(full)
+    most: |self| self.first.capacity_max() + self.second.capacity_max(),
+    insert: |self, value| self.insert_if_room(value),
+    refuse: |self, value| {
+        let full = self.second.refuse(value);
+        self.full(full)
     },
-    evict: |pool, victim| match pool.inside(victim) {
-        Some(inner) => pool.second.evict(inner),
-        None => pool.first.evict(victim),
+    evict: |self, victim| match self.inside(victim) {
+        Some(inner) => self.second.evict(inner),
+        None => self.first.evict(victim),
     },
 }

@@ -137,7 +137,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     /// exceed the number of objects ever live at once.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.first.stats().together(self.second.stats())
+        together(self.first.stats(), self.second.stats())
     }
 
     /// Moves `value` into the first pool, or into the second if the first is full.
@@ -295,6 +295,20 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> IndexMut<A::H
         let Some(value) = self.get_mut(handle) else { refuses(handle) };
         value
     }
+}
+
+/// The counters of two pools together. No sum goes round, whatever files say of each.
+fn together(first: Stats, second: Stats) -> Stats {
+    let mut both = first;
+    both.capacity += second.capacity;
+    both.live += second.live;
+    both.peak = first.peak.saturating_add(second.peak);
+    both.retired += second.retired;
+    both.inserted = first.inserted.saturating_add(second.inserted);
+    both.removed = both.inserted.saturating_sub(both.live as u64);
+    both.refused = first.refused.saturating_add(second.refused);
+    both.evicted = first.evicted.saturating_add(second.evicted).min(both.removed);
+    both
 }
 
 #[cold]

@@ -73,21 +73,6 @@ impl Explanation {
     pub(crate) fn in_slot(self, slot: u32) -> Self {
         Self { slot, ..self }
     }
-
-    /// The slot and the lifetime, without the verdict.
-    #[inline]
-    fn fmt_place(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "slot {}", self.slot)?;
-        let Some(lifetime) = self.lifetime() else { return Ok(()) };
-        let ending = match (lifetime % 10, lifetime % 100) {
-            (_, 11..=13) => "th",
-            (1, _) => "st",
-            (2, _) => "nd",
-            (3, _) => "rd",
-            _ => "th",
-        };
-        write!(f, ", {lifetime}{ending} lifetime")
-    }
 }
 
 impl fmt::Display for Explanation {
@@ -99,7 +84,17 @@ impl fmt::Display for Explanation {
         if f.alternate() {
             return write!(f, "{}v{}", self.slot, self.lifetime);
         }
-        self.fmt_place(f)?;
+        write!(f, "slot {}", self.slot)?;
+        if let Some(lifetime) = self.lifetime() {
+            let ending = match (lifetime % 10, lifetime % 100) {
+                (_, 11..=13) => "th",
+                (1, _) => "st",
+                (2, _) => "nd",
+                (3, _) => "rd",
+                _ => "th",
+            };
+            write!(f, ", {lifetime}{ending} lifetime")?;
+        }
         match self.check {
             Ok(()) => f.write_str(": valid"),
             Err(refusal) => write!(f, ": {refusal}"),

@@ -2,9 +2,6 @@
 //!
 //! Invariant: the contract of the unsafe trait [`HandleType`], which `handle_type!` fulfils by wrapping one field.
 
-use core::fmt::{Debug, Display};
-use core::hash::Hash;
-
 use super::{HandleLayout, sealed};
 
 /// A type that wraps a handle under another name. Only [`handle_type!`](crate::handle_type)
@@ -12,81 +9,12 @@ use super::{HandleLayout, sealed};
 ///
 /// # Safety
 ///
-/// `of` and `layout` must only wrap and unwrap a handle, equality, order and hashes must be
-/// those of the wrapped handles, and the type must be `repr(transparent)`: in memory, it is its
-/// layout.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a handle type",
-    label = "not a handle type",
-    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares",
-    note = "the handles of a pool of `{Self}` values are of type `Handle<{Self}>`"
-)]
-pub unsafe trait HandleType: Copy + Eq + Ord + Hash + Debug + Display + Send + Sync {
-    /// The wrapped handle type.
-    type Layout: HandleLayout;
-    /// See [`HandleLayout::DANGLING`].
-    const DANGLING: Self;
-    /// Wraps a handle.
-    fn of(layout: Self::Layout) -> Self;
-    /// Unwraps the handle.
-    fn layout(self) -> Self::Layout;
-}
+/// As a [`HandleLayout`], the type must only wrap and unwrap a handle, equality, order and hashes
+/// must be those of the wrapped handles, and the type must be `repr(transparent)`: in memory, it is
+/// the handle.
+pub unsafe trait HandleType: HandleLayout {}
 
 impl<K: HandleType> sealed::Sealed for K {}
-
-impl<K: HandleType> HandleLayout for K {
-    const CAPACITY_MAX: usize = K::Layout::CAPACITY_MAX;
-    const LIFETIMES_MAX: u32 = K::Layout::LIFETIMES_MAX;
-    const DANGLING: Self = <K as HandleType>::DANGLING;
-    type Erased = <K::Layout as HandleLayout>::Erased;
-    type Index = <K::Layout as HandleLayout>::Index;
-    type Word = <K::Layout as HandleLayout>::Word;
-
-    #[inline(always)]
-    fn index(self) -> u32 {
-        self.layout().index()
-    }
-    #[inline(always)]
-    fn generation(self) -> u32 {
-        self.layout().generation()
-    }
-    #[inline(always)]
-    fn to_bits(self) -> u64 {
-        self.layout().to_bits()
-    }
-    #[inline(always)]
-    fn from_bits(bits: u64) -> Option<Self> {
-        K::Layout::from_bits(bits).map(K::of)
-    }
-    #[inline(always)]
-    fn from_parts(index: u32, generation: u32) -> Option<Self> {
-        K::Layout::from_parts(index, generation).map(K::of)
-    }
-    #[inline(always)]
-    fn erase(self) -> Self::Erased {
-        self.layout().erase()
-    }
-    #[inline(always)]
-    fn from_erased(erased: Self::Erased) -> Self {
-        K::of(K::Layout::from_erased(erased))
-    }
-    #[inline(always)]
-    fn of_kept(index: usize, generation: Self::Word, issuer: sealed::Issuer) -> Self {
-        K::of(K::Layout::of_kept(index, generation, issuer))
-    }
-    #[inline(always)]
-    fn of_live(index: usize, generation: Self::Word, issuer: sealed::Issuer) -> Self {
-        K::of(K::Layout::of_live(index, generation, issuer))
-    }
-    #[inline(always)]
-    fn word(self) -> Self::Word {
-        self.layout().word()
-    }
-    #[inline(always)]
-    fn successor(self) -> Self {
-        K::of(self.layout().successor())
-    }
-}
 
 /// Declares handle types of your own, such as a `NodeKey` in your crate's interface instead of
 /// `Handle<Node>`.
@@ -235,19 +163,19 @@ macro_rules! handle_type {
             }
         }
 
-        // SAFETY: the handle is wrapped and unwrapped, the traits are derived from it, and there is nothing else in it.
-        unsafe impl $crate::handle::HandleType for $name {
-            type Layout = $layout;
-            const DANGLING: Self = Self(<$layout>::DANGLING);
-            #[inline(always)]
-            fn of(layout: $layout) -> Self {
-                Self(layout)
-            }
-            #[inline(always)]
-            fn layout(self) -> $layout {
-                self.0
-            }
+        impl $crate::HandleLayout for $name {
+            const CAPACITY_MAX: ::core::primitive::usize = <$layout as $crate::HandleLayout>::CAPACITY_MAX;
+            const LIFETIMES_MAX: ::core::primitive::u32 = <$layout as $crate::HandleLayout>::LIFETIMES_MAX;
+            const DANGLING: Self = Self::DANGLING;
+            type Erased = $erased;
+            type Index = <$layout as $crate::HandleLayout>::Index;
+            type Word = <$layout as $crate::HandleLayout>::Word;
+
+            $crate::__own_methods!();
         }
+
+        // SAFETY: the handle is wrapped and unwrapped, the traits are derived from it, and there is nothing else in it.
+        unsafe impl $crate::handle::HandleType for $name {}
 
         impl ::core::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
@@ -284,51 +212,17 @@ macro_rules! handle_type {
             }
         }
 
-        $crate::__private::if_serde! {
-            impl $crate::__private::serde::Serialize for $name {
-                fn serialize<__S: $crate::__private::serde::Serializer>(
-                    &self,
-                    serializer: __S,
-                ) -> ::core::result::Result<__S::Ok, __S::Error> {
-                    $crate::__private::serde::Serialize::serialize(&self.0, serializer)
-                }
-            }
-
-            impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
-                fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
-                    deserializer: __D,
-                ) -> ::core::result::Result<Self, __D::Error> {
-                    ::core::result::Result::map(
-                        $crate::__private::serde::Deserialize::deserialize(deserializer),
-                        Self,
-                    )
-                }
-            }
-        }
-
-        $crate::__private::if_bytemuck! {
-            // SAFETY: it is a handle and nothing else, by `repr(transparent)`.
-            unsafe impl $crate::__private::bytemuck::NoUninit for $name {}
-        }
+        $crate::__private::key_with_serde!($name);
+        $crate::__private::key_with_bytemuck!($name);
     };
 }
 
-/// What a declared key has if a feature is enabled; see `handle/serde.rs`.
+/// What a declared key has of a crate whose feature is not enabled.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __kept {
-    ($($items:tt)*) => { $($items)* };
+macro_rules! __key_without {
+    ($name:ident) => {};
 }
-
-/// The same for a feature that is not.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __left_out {
-    ($($items:tt)*) => {};
-}
-
-#[doc(hidden)]
-pub use __kept as kept;
 
 /// What is there in place of the modules `serde` and `bytemuck` in a build without their features: a declared key has none of
 /// their implementations. Imported with `*`, so that a module of that name takes its place.
@@ -336,11 +230,11 @@ pub use __kept as kept;
 pub(crate) mod left_out {
     pub(crate) mod serde {
         #[doc(hidden)]
-        pub use __left_out as if_serde;
+        pub use __key_without as key_with_serde;
     }
 
     pub(crate) mod bytemuck {
         #[doc(hidden)]
-        pub use __left_out as if_bytemuck;
+        pub use __key_without as key_with_bytemuck;
     }
 }

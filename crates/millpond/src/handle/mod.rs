@@ -81,7 +81,7 @@ use core::hash::Hash;
 /// ```compile_fail
 /// use millpond::{Handle, HandleLayout};
 ///
-/// let forged = <Handle<u8> as HandleLayout>::of_live(1, 0);
+/// let forged = <<Handle<u8> as HandleLayout>::Erased>::of_live(1, 0);
 /// ```
 ///
 /// Only handle types can be parameters of a pool:
@@ -109,7 +109,7 @@ pub trait HandleLayout:
     const DANGLING: Self;
     /// This handle type without a label, so that handles of several types can be stored
     /// together.
-    type Erased: HandleLayout<Index = Self::Index, Word = Self::Word>;
+    type Erased: HandleLayout<Index = Self::Index, Word = Self::Word> + sealed::Layout;
     /// The type in which a pool with this layout stores a slot index: `u16` or `u32`.
     type Index: IndexWord;
     /// The type in which a pool with this layout stores a generation: `u16` or `u32`.
@@ -149,31 +149,25 @@ pub trait HandleLayout:
     /// Returns the same handle with this type's label.
     fn from_erased(erased: Self::Erased) -> Self;
 
-    /// See [`kept`].
-    #[doc(hidden)]
-    fn of_kept(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self;
-    /// See [`live`].
-    #[doc(hidden)]
-    fn of_live(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self;
     /// The generation as a pool with this layout stores it.
     #[doc(hidden)]
-    fn word(self) -> Self::Word;
-    /// The handle of the slot's next lifetime. The caller has ruled out the layout's last generation.
-    #[doc(hidden)]
-    fn successor(self) -> Self;
+    #[inline(always)]
+    fn word(self) -> Self::Word {
+        sealed::Layout::word_of(self.erase())
+    }
 }
 
 /// The handle of a lifetime that a pool with this layout stores: both parts are in range.
 /// Whatever they are, the handle's generation has no top bit; if there is no such handle, it is the dangling one.
 #[inline(always)]
 pub(crate) fn kept<H: HandleLayout>(index: usize, generation: H::Word) -> H {
-    H::of_kept(index, generation, sealed::Issuer(()))
+    H::from_erased(sealed::Layout::of_kept(index, generation))
 }
 
 /// Like [`kept`], for loops: without an early exit, but with one step more in the dependency chain.
 #[inline(always)]
 pub(crate) fn live<H: HandleLayout>(index: usize, generation: H::Word) -> H {
-    H::of_live(index, generation, sealed::Issuer(()))
+    H::from_erased(sealed::Layout::of_live(index, generation))
 }
 
 /// An unsigned integer in which a pool stores slot indices: `u16` or `u32`. Sealed.
@@ -199,7 +193,7 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The top bit.
     const DEAD: Self;
     /// A dead slot of generation 0: never reused.
-    const RETIRED: Self;
+    const RETIRED: Self = Self::DEAD;
     fn from_generation(generation: u32) -> Self;
     /// All bits.
     fn to_bits(self) -> u32;
@@ -240,9 +234,18 @@ pub(crate) fn handle_of_live<H: HandleLayout>(index: usize, words: &[H::Word]) -
 
 pub(crate) mod sealed {
     pub trait Sealed {}
-    /// A token that only this crate can make, so that nobody else can call methods that take it.
-    #[derive(Debug)]
-    pub struct Issuer(pub(super) ());
+    /// What only this crate can do with the handles of a layout, which have no label here: others cannot name it.
+    pub trait Layout: crate::handle::HandleLayout {
+        /// See `kept`.
+        fn of_kept(index: usize, generation: Self::Word) -> Self;
+        /// See `live`.
+        fn of_live(index: usize, generation: Self::Word) -> Self;
+        /// See [`word`](crate::handle::HandleLayout::word).
+        fn word_of(self) -> Self::Word;
+        /// The handle of the slot's next lifetime. The caller has ruled out the layout's last generation.
+        fn successor(self) -> Self;
+    }
+
     impl Sealed for u16 {}
     impl Sealed for u32 {}
 
@@ -263,7 +266,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! words {
-    ($($word:ty: $source:ident, dead: $is_dead:expr;)*) => {$(
+    ($($word:ty: $source:ident, signed: $signed:ty;)*) => {$(
         impl IndexWord for $word {
             const ZERO: Self = 0;
             #[inline]
@@ -280,7 +283,6 @@ macro_rules! words {
         impl Word for $word {
             const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);
-            const RETIRED: Self = Self::DEAD;
             #[inline]
             fn from_generation(generation: u32) -> Self {
                 debug_assert!(generation < Self::DEAD as u32);
@@ -298,8 +300,7 @@ macro_rules! words {
             }
             #[inline]
             fn is_dead(self) -> bool {
-                let is_dead: fn(Self) -> bool = $is_dead;
-                is_dead(self)
+                self as $signed <= 0
             }
             #[inline]
             fn is_unused(self) -> bool {
@@ -327,6 +328,6 @@ macro_rules! words {
 }
 words! {
     // The top bit is the sign.
-    u16: Narrow, dead: |word| word as i16 <= 0;
-    u32: Wide, dead: |word| word as i32 <= 0;
+    u16: Narrow, signed: i16;
+    u32: Wide, signed: i32;
 }

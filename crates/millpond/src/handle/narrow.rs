@@ -128,35 +128,8 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         if bits > u32::MAX as u64 {
             return None;
         }
-        match NonZeroU32::new(bits as u32) {
-            Some(bits) => {
-                let handle = Self { bits, label: PhantomData };
-                let generation = handle.generation();
-                let in_range = generation > 0 && generation <= Self::GENERATION_MAX;
-                if in_range || handle.is_dangling() { Some(handle) } else { None }
-            }
-            None => None,
-        }
-    }
-
-    /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
-    /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
-    /// numbers and leaves it to the lookup to report a failure.
-    ///
-    /// ```
-    /// # use millpond::*;
-    /// type Key = Handle32<()>;
-    /// let handle = Key::from_parts(3, 7).unwrap();
-    /// assert_eq!(Key::from_bits_or_dangling(handle.to_bits()), handle);
-    /// assert!(Key::from_bits_or_dangling(0).is_dangling());
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn from_bits_or_dangling(bits: u64) -> Self {
-        match Self::from_bits(bits) {
-            Some(handle) => handle,
-            None => Self::DANGLING,
-        }
+        let bits = bits as u32;
+        Self::from_parts(bits >> Self::GENERATION_BITS, bits & (u32::MAX >> INDEX_BITS))
     }
 
     /// Returns the handle with this index and generation, or `None` if this layout cannot hold
@@ -171,10 +144,14 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     #[inline]
     #[must_use]
     pub const fn from_parts(index: u32, generation: u32) -> Option<Self> {
-        if generation > Self::GENERATION_MAX {
-            return None;
+        let last = Self::DANGLING.index();
+        let is_handle = generation > 0 || index == last;
+        match NonZeroU32::new(index << Self::GENERATION_BITS | generation) {
+            Some(bits) if is_handle && index <= last && generation <= Self::GENERATION_MAX => {
+                Some(Self { bits, label: PhantomData })
+            }
+            _ => None,
         }
-        Self::from_bits((index as u64) << Self::GENERATION_BITS | generation as u64)
     }
 
     /// Returns the same handle with another label; see [`Handle::relabel`](super::Handle::relabel).
@@ -183,24 +160,11 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     pub const fn relabel<U: ?Sized>(self) -> Handle32<U, INDEX_BITS> {
         Handle32 { bits: self.bits, label: PhantomData }
     }
-
-    /// Returns the same handle without its label; see [`Handle::erase`](super::Handle::erase).
-    #[inline]
-    #[must_use]
-    pub const fn erase(self) -> Handle32<(), INDEX_BITS> {
-        self.relabel()
-    }
-
-    /// Returns `erased` with the label `T` again; the inverse of [`erase`](Self::erase). The label
-    /// is not checked.
-    #[inline]
-    #[must_use]
-    pub const fn from_erased(erased: Handle32<(), INDEX_BITS>) -> Self {
-        erased.relabel()
-    }
 }
 
-plain_handle!([T: ?Sized, const INDEX_BITS: u32] Handle32<T, INDEX_BITS>);
+plain_handle! {
+    [T: ?Sized, const INDEX_BITS: u32] Handle32<T, INDEX_BITS>, erased to Handle32<(), INDEX_BITS>
+}
 
 /// What a pool stores beside handles of this many index bits.
 macro_rules! widths {
@@ -227,29 +191,34 @@ where
     type Word = <IndexBits<INDEX_BITS> as Widths>::Word;
 
     own_methods!();
+}
 
+impl<const INDEX_BITS: u32> sealed::Layout for Handle32<(), INDEX_BITS>
+where
+    IndexBits<INDEX_BITS>: Widths,
+{
     #[inline]
-    fn word(self) -> Self::Word {
+    fn of_kept(index: usize, generation: Self::Word) -> Self {
+        let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
+        match NonZeroU32::new(bits) {
+            Some(bits) => Self { bits, label: PhantomData },
+            None => dangling(),
+        }
+    }
+    #[inline]
+    fn of_live(index: usize, generation: Self::Word) -> Self {
+        let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
+        let bits = NonZeroU32::new(bits).unwrap_or(Self::DANGLING.bits);
+        Self { bits, label: PhantomData }
+    }
+    #[inline]
+    fn word_of(self) -> Self::Word {
         Word::from_generation(self.generation())
     }
     #[inline]
     fn successor(self) -> Self {
         debug_assert!(self.generation() < Self::LIFETIMES_MAX);
         let bits = self.bits.checked_add(1).expect("a larger generation fits");
-        Self { bits, label: PhantomData }
-    }
-    #[inline]
-    fn of_kept(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self {
-        let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
-        match NonZeroU32::new(bits) {
-            Some(bits) => Self { bits, label: PhantomData },
-            None => Self::from_erased(dangling()),
-        }
-    }
-    #[inline]
-    fn of_live(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self {
-        let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
-        let bits = NonZeroU32::new(bits).unwrap_or(Self::DANGLING.bits);
         Self { bits, label: PhantomData }
     }
 }

@@ -1,7 +1,6 @@
 use core::fmt;
-use core::str::FromStr;
 
-use super::{Handle, Handle32, HandleLayout};
+use super::HandleLayout;
 
 /// The error of parsing a handle. A handle's text is an index, `v` and a generation: `3v7`.
 ///
@@ -22,7 +21,7 @@ pub enum ParseHandleError {
     /// The text is not two decimal numbers with a `v` between them, without signs or leading zeros.
     Malformed,
     /// The layout cannot hold the index or the generation, or the generation is 0 and the handle is
-    /// not [`DANGLING`](Handle::DANGLING).
+    /// not [`DANGLING`](HandleLayout::DANGLING).
     OutOfRange,
 }
 
@@ -55,23 +54,4 @@ fn number(digits: &str) -> Result<u32, ParseHandleError> {
         return Err(ParseHandleError::Malformed);
     }
     digits.parse().map_err(|_| ParseHandleError::OutOfRange)
-}
-
-impl<T: ?Sized> FromStr for Handle<T> {
-    type Err = ParseHandleError;
-
-    fn from_str(text: &str) -> Result<Self, ParseHandleError> {
-        parse(text)
-    }
-}
-
-impl<T: ?Sized, const INDEX_BITS: u32> FromStr for Handle32<T, INDEX_BITS>
-where
-    Self: HandleLayout,
-{
-    type Err = ParseHandleError;
-
-    fn from_str(text: &str) -> Result<Self, ParseHandleError> {
-        parse(text)
-    }
 }

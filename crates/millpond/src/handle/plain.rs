@@ -2,9 +2,59 @@
 
 use core::fmt;
 
-/// Implements the traits of plain data for a handle whose function `raw` gives a number, and the sealed trait.
+/// Implements the traits of plain data for a handle whose function `raw` gives a number, the sealed trait, and what follows
+/// from `from_bits` and `relabel`.
 macro_rules! plain_handle {
-    ([$($generics:tt)*] $handle:ty) => {
+    ([$($generics:tt)*] $handle:ty, erased to $erased:ty) => {
+        impl<$($generics)*> $handle {
+            /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
+            /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
+            /// numbers and leaves it to the lookup to report a failure.
+            ///
+            /// ```
+            /// # use millpond::*;
+            /// type Key = Handle<()>;
+            /// let handle = Key::from_parts(3, 7).unwrap();
+            /// assert_eq!(Key::from_bits_or_dangling(handle.to_bits()), handle);
+            /// assert!(Key::from_bits_or_dangling(0).is_dangling());
+            /// ```
+            #[inline]
+            #[must_use]
+            pub const fn from_bits_or_dangling(bits: u64) -> Self {
+                match Self::from_bits(bits) {
+                    Some(handle) => handle,
+                    None => Self::DANGLING,
+                }
+            }
+
+            /// Returns the same handle without its label, to store it together with handles of other types.
+            /// [`from_erased`](Self::from_erased) restores the label.
+            ///
+            /// ```
+            /// use millpond::{Handle, Pool};
+            ///
+            /// let mut ships = Pool::new(8);
+            /// let mut names = Pool::new(8);
+            /// let ship = ships.insert(1.5).unwrap();
+            /// let name = names.insert("cutter").unwrap();
+            /// let selected: [Handle<()>; 2] = [ship.erase(), name.erase()];
+            /// assert_eq!(names[Handle::from_erased(selected[1])], "cutter");
+            /// ```
+            #[inline]
+            #[must_use]
+            pub const fn erase(self) -> $erased {
+                self.relabel()
+            }
+
+            /// Returns `erased` with the label `T` again; the inverse of [`erase`](Self::erase). The label
+            /// is not checked.
+            #[inline]
+            #[must_use]
+            pub const fn from_erased(erased: $erased) -> Self {
+                erased.relabel()
+            }
+        }
+
         impl<$($generics)*> crate::handle::sealed::Sealed for $handle {}
 
         /// Returns the dangling handle, which no pool issues.
@@ -16,6 +66,17 @@ macro_rules! plain_handle {
         }
 
         $crate::__plain_bits!([$($generics)*] $handle);
+
+        impl<$($generics)*> core::str::FromStr for $handle
+        where
+            Self: crate::handle::HandleLayout,
+        {
+            type Err = crate::handle::ParseHandleError;
+
+            fn from_str(text: &str) -> Result<Self, crate::handle::ParseHandleError> {
+                crate::handle::parse::parse(text)
+            }
+        }
 
         impl<$($generics)*> core::fmt::Debug for $handle {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -78,28 +139,33 @@ macro_rules! __plain_bits {
     };
 }
 
-/// The methods of `HandleLayout` that the handle itself has as constant functions.
-macro_rules! own_methods {
+/// The methods of `HandleLayout` that the handle itself, or without its label, has as constant functions.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __own_methods {
     () => {
         #[inline]
-        fn index(self) -> u32 {
+        fn index(self) -> ::core::primitive::u32 {
             self.index()
         }
         #[inline]
-        fn generation(self) -> u32 {
+        fn generation(self) -> ::core::primitive::u32 {
             self.generation()
         }
         #[inline]
-        fn to_bits(self) -> u64 {
+        fn to_bits(self) -> ::core::primitive::u64 {
             self.to_bits()
         }
         #[inline]
-        fn from_bits(bits: u64) -> Option<Self> {
+        fn from_bits(bits: ::core::primitive::u64) -> ::core::option::Option<Self> {
             Self::from_bits(bits)
         }
         #[inline]
-        fn from_parts(index: u32, generation: u32) -> Option<Self> {
-            Self::from_parts(index, generation)
+        fn from_parts(
+            index: ::core::primitive::u32,
+            generation: ::core::primitive::u32,
+        ) -> ::core::option::Option<Self> {
+            <Self::Erased>::from_parts(index, generation).map(Self::from_erased)
         }
         #[inline]
         fn erase(self) -> Self::Erased {
@@ -111,7 +177,7 @@ macro_rules! own_methods {
         }
     };
 }
-pub(super) use own_methods;
+pub(super) use __own_methods as own_methods;
 
 /// Prints the two parts of a handle.
 #[inline]

@@ -8,9 +8,6 @@
 #[doc(hidden)]
 pub use ::serde;
 
-#[doc(hidden)]
-pub use super::key::kept as if_serde;
-
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -97,6 +94,36 @@ where
         }
     }
 }
+
+/// Implements both traits for a key that [`handle_type!`](crate::handle_type) declares, which is written as its handle.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_with_serde {
+    ($name:ident) => {
+        impl $crate::__private::serde::Serialize for $name {
+            fn serialize<__S: $crate::__private::serde::Serializer>(
+                &self,
+                serializer: __S,
+            ) -> ::core::result::Result<__S::Ok, __S::Error> {
+                $crate::__private::serde::Serialize::serialize(&self.0, serializer)
+            }
+        }
+
+        impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
+            fn deserialize<__D: $crate::__private::serde::Deserializer<'de>>(
+                deserializer: __D,
+            ) -> ::core::result::Result<Self, __D::Error> {
+                ::core::result::Result::map(
+                    $crate::__private::serde::Deserialize::deserialize(deserializer),
+                    Self,
+                )
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+pub use __key_with_serde as key_with_serde;
 
 /// A handle of any layout as its text, for human-readable formats.
 pub(crate) struct Text<H>(pub(crate) H);

@@ -48,9 +48,6 @@ pub struct Handle<T: ?Sized> {
 /// The largest generation, because the top bit of a pool's generation word means "dead".
 const GENERATION_MAX: u32 = u32::MAX >> 1;
 
-/// The index that no pool has, and generation 0.
-const DANGLING_BITS: u64 = (u32::MAX as u64) << 32;
-
 /// Generation 0 as a handle keeps it.
 const GENERATION_0: NonZeroU32 = NonZeroU32::MIN.saturating_add(GENERATION_MAX);
 
@@ -143,43 +140,7 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits == DANGLING_BITS {
-            return Some(Self::DANGLING);
-        }
-        Self::issued(bits)
-    }
-
-    /// The handle with these bits, if a pool can issue it.
-    #[inline]
-    const fn issued(bits: u64) -> Option<Self> {
-        let (index, generation) = ((bits >> 32) as u32, bits as u32);
-        if generation > GENERATION_MAX || index == u32::MAX {
-            return None;
-        }
-        match NonZeroU32::new(generation) {
-            Some(generation) => Some(Self::of(index, generation)),
-            None => None,
-        }
-    }
-
-    /// Returns the handle with these bits, or [`DANGLING`](Self::DANGLING) where
-    /// [`from_bits`](Self::from_bits) returns `None`. This is for code that stores handles as
-    /// numbers and leaves it to the lookup to report a failure.
-    ///
-    /// ```
-    /// # use millpond::*;
-    /// type Key = Handle<()>;
-    /// let handle = Key::from_parts(3, 7).unwrap();
-    /// assert_eq!(Key::from_bits_or_dangling(handle.to_bits()), handle);
-    /// assert!(Key::from_bits_or_dangling(0).is_dangling());
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn from_bits_or_dangling(bits: u64) -> Self {
-        match Self::issued(bits) {
-            Some(handle) => handle,
-            None => Self::DANGLING,
-        }
+        Self::from_parts((bits >> 32) as u32, bits as u32)
     }
 
     /// Returns the handle with this index and generation, or `None` where
@@ -194,7 +155,13 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn from_parts(index: u32, generation: u32) -> Option<Self> {
-        Self::from_bits((index as u64) << 32 | generation as u64)
+        match NonZeroU32::new(generation) {
+            Some(kept) if generation <= GENERATION_MAX && index != u32::MAX => {
+                Some(Self::of(index, kept))
+            }
+            None if index == u32::MAX => Some(Self::DANGLING),
+            _ => None,
+        }
     }
 
     /// Returns the same handle with another label, for pools that share their handles (structure of
@@ -214,36 +181,9 @@ impl<T: ?Sized> Handle<T> {
     pub const fn relabel<U: ?Sized>(self) -> Handle<U> {
         Handle::of(self.index, self.generation)
     }
-
-    /// Returns the same handle without its label, to store it together with handles of other types.
-    /// [`from_erased`](Self::from_erased) restores the label.
-    ///
-    /// ```
-    /// use millpond::{Handle, Pool};
-    ///
-    /// let mut ships = Pool::new(8);
-    /// let mut names = Pool::new(8);
-    /// let ship = ships.insert(1.5).unwrap();
-    /// let name = names.insert("cutter").unwrap();
-    /// let selected: [Handle<()>; 2] = [ship.erase(), name.erase()];
-    /// assert_eq!(names[Handle::from_erased(selected[1])], "cutter");
-    /// ```
-    #[inline]
-    #[must_use]
-    pub const fn erase(self) -> Handle<()> {
-        self.relabel()
-    }
-
-    /// Returns `erased` with the label `T` again; the inverse of [`erase`](Self::erase). The label
-    /// is not checked.
-    #[inline]
-    #[must_use]
-    pub const fn from_erased(erased: Handle<()>) -> Self {
-        erased.relabel()
-    }
 }
 
-plain_handle!([T: ?Sized] Handle<T>);
+plain_handle!([T: ?Sized] Handle<T>, erased to Handle<()>);
 
 impl<T: ?Sized> HandleLayout for Handle<T> {
     /// One less than 2^32, so that `u32::MAX` can mean "no slot".
@@ -255,22 +195,24 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     type Word = u32;
 
     own_methods!();
+}
 
+impl sealed::Layout for Handle<()> {
     #[inline]
-    fn of_kept(index: usize, generation: u32, _: sealed::Issuer) -> Self {
+    fn of_kept(index: usize, generation: u32) -> Self {
         // Without the top bit, so that no handle can be equal to the word of a dead slot.
         match NonZeroU32::new(generation.generation()) {
             Some(generation) => Self::of(index as u32, generation),
-            None => dangling::<Self::Erased>().relabel(),
+            None => dangling(),
         }
     }
     #[inline]
-    fn of_live(index: usize, generation: u32, _: sealed::Issuer) -> Self {
+    fn of_live(index: usize, generation: u32) -> Self {
         Self::of(index as u32, NonZeroU32::new(generation.generation()).unwrap_or(GENERATION_0))
     }
     /// No slot has the index of a dangling handle, whose word is that of a retired slot.
     #[inline]
-    fn word(self) -> u32 {
+    fn word_of(self) -> u32 {
         self.generation.get()
     }
     #[inline]

@@ -5,9 +5,6 @@
 #[doc(hidden)]
 pub use ::bytemuck;
 
-#[doc(hidden)]
-pub use crate::handle::key::kept as if_bytemuck;
-
 use ::bytemuck::NoUninit;
 
 use crate::handle::{Handle, Handle32};
@@ -17,6 +14,19 @@ unsafe impl<T: ?Sized + 'static> NoUninit for Handle<T> {}
 
 // SAFETY: a handle is one integer, and a label of no size.
 unsafe impl<T: ?Sized + 'static, const INDEX_BITS: u32> NoUninit for Handle32<T, INDEX_BITS> {}
+
+/// Implements it for a key that [`handle_type!`](crate::handle_type) declares.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_with_bytemuck {
+    ($name:ident) => {
+        // SAFETY: it is a handle and nothing else, by `repr(transparent)`.
+        unsafe impl $crate::__private::bytemuck::NoUninit for $name {}
+    };
+}
+
+#[doc(hidden)]
+pub use __key_with_bytemuck as key_with_bytemuck;
 
 /// Requires the feature `bytemuck`.
 #[cfg(feature = "recycler")]

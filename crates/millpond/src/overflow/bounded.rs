@@ -122,8 +122,7 @@ macro_rules! __lifetimes {
                 self.capacity()
             }
             #[inline]
-            fn capacity_max(&self) -> usize {
-                let $most = self;
+            fn capacity_max(&$most) -> usize {
                 $capacity_max
             }
             #[inline]
@@ -142,8 +141,7 @@ macro_rules! __lifetimes {
                 self.stats()
             }
             #[inline]
-            fn is_in_last_lifetime(&self, $asked: $handle) -> bool {
-                let $last = self;
+            fn is_in_last_lifetime(&$last, $asked: $handle) -> bool {
                 $is_last
             }
         }
@@ -216,18 +214,15 @@ macro_rules! __bounded {
             // stack.
             #[inline(always)]
             #[track_caller]
-            fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {
-                let $inserting = self;
+            fn insert_if_room(&mut $inserting, $inserted: $value) -> Result<$handle, $value> {
                 $insert
             }
-            fn refuse<V>(&mut self, $refused: V) -> $crate::Full<V> {
-                let $refusing = self;
+            fn refuse<V>(&mut $refusing, $refused: V) -> $crate::Full<V> {
                 $refuse
             }
             #[inline]
             #[track_caller]
-            fn evict(&mut self, $victim: $handle) -> Option<$value> {
-                let $evicting = self;
+            fn evict(&mut $evicting, $victim: $handle) -> Option<$value> {
                 $evict
             }
         }

@@ -1,6 +1,6 @@
 //! Which object of a full pool makes room for another.
 
-use super::{Bounded, Inserted, Lifetimes};
+use super::{Bounded, Inserted};
 use crate::base::cold;
 use crate::handle::HandleLayout;
 use crate::reports::errors::Full;
@@ -13,18 +13,12 @@ pub fn insert_or_evict<P: Bounded, K: Ord>(
     value: P::Value,
     key: impl FnMut(P::Handle, &P::Value) -> K,
 ) -> Result<Inserted<P>, Full<P::Value>> {
-    let value = match pool.insert_if_room(value) {
-        Ok(handle) => return Ok((handle, None)),
-        Err(value) => value,
-    };
-    match least(pool, key) {
-        Some(victim) => {
-            // Syncs the bitmap, so that the search for the next victim reads bits instead of words.
-            drop(pool.iter_mut());
-            replace(pool, victim, value)
-        }
-        None => Err(pool.refuse(value)),
-    }
+    insert_or_replace(pool, value, |pool, _| {
+        let victim = least(pool, key)?;
+        // Syncs the bitmap, so that the search for the next victim reads bits instead of words.
+        drop(pool.iter_mut());
+        Some(victim)
+    })
 }
 
 /// Inserts a value; into a full pool only if an object has a key that is not above the value's: the smallest goes.
@@ -34,16 +28,28 @@ pub fn insert_unless_least<P: Bounded, K: Ord>(
     value: P::Value,
     mut key: impl FnMut(&P::Value) -> K,
 ) -> Result<Inserted<P>, Full<P::Value>> {
-    let value = match pool.insert_if_room(value) {
-        Ok(handle) => return Ok((handle, None)),
-        Err(value) => value,
-    };
-    let newcomer = key(&value);
-    let keys = pool.iter().map(|(handle, value)| (key(value), handle));
-    let keys = keys.filter(|(key, _)| *key <= newcomer);
-    match least_of(keys, |handle| pool.is_in_last_lifetime(handle)) {
-        Some(victim) => replace(pool, victim, value),
-        None => Err(pool.refuse(value)),
+    insert_or_replace(pool, value, |pool, value| {
+        let newcomer = key(value);
+        let keys = pool.iter().map(|(handle, value)| (key(value), handle));
+        let keys = keys.filter(|(key, _)| *key <= newcomer);
+        least_of(keys, |handle| pool.is_in_last_lifetime(handle))
+    })
+}
+
+/// Inserts a value; into a full pool in place of the object that is found, if there is one.
+#[inline(always)]
+#[track_caller]
+fn insert_or_replace<P: Bounded>(
+    pool: &mut P,
+    value: P::Value,
+    find: impl FnOnce(&mut P, &P::Value) -> Option<P::Handle>,
+) -> Result<Inserted<P>, Full<P::Value>> {
+    match pool.insert_if_room(value) {
+        Ok(handle) => Ok((handle, None)),
+        Err(value) => match find(pool, &value) {
+            Some(victim) => replace(pool, victim, value),
+            None => Err(pool.refuse(value)),
+        },
     }
 }
 
@@ -69,14 +75,6 @@ fn least<P: Bounded, K: Ord>(
 ) -> Option<P::Handle> {
     let keys = pool.iter().map(|(handle, value)| (key(handle, value), handle));
     least_of(keys, |handle| pool.is_in_last_lifetime(handle))
-}
-
-/// The first of a pool's handles whose slot can be used again.
-pub fn first_evictable<P: Lifetimes>(
-    pool: &P,
-    mut handles: impl Iterator<Item = P::Handle>,
-) -> Option<P::Handle> {
-    handles.find(|handle| !pool.is_in_last_lifetime(*handle))
 }
 
 /// The handle with the smallest key, of those whose slots can be used again.

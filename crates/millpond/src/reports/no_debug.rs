@@ -1,7 +1,7 @@
 //! Takes the place of `debug` in a build without the feature `debug-aids`, so that pools need no `cfg` for their debug
 //! aids. There is no `Watch`: an `Option` of one has no size, and what it would do is no code.
 
-pub(crate) use fill::{Changed, Fills, fill, find_changed};
+pub(crate) use fill::{Changed, Filled, fill, filled, find_changed};
 
 use crate::base::OutOfMemory;
 use crate::handle::Explanation;
@@ -41,10 +41,6 @@ impl Watch {
     }
 
     pub(crate) fn reports_drops(&self) -> bool {
-        match *self {}
-    }
-
-    pub(crate) fn remembers(&self) -> bool {
         match *self {}
     }
 
@@ -95,31 +91,15 @@ impl Watch {
 
 #[doc(hidden)]
 pub mod fill {
-    use core::fmt;
+    use core::convert::Infallible;
     use core::mem::MaybeUninit;
 
-    #[derive(Debug)]
-    pub enum Changed {}
+    pub type Changed = Infallible;
 
-    impl fmt::Display for Changed {
-        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match *self {}
-        }
-    }
+    pub type Filled = Infallible;
 
-    #[derive(Clone, Copy, Debug, Default)]
-    pub struct Fills(());
-
-    impl Fills {
-        pub const NONE: Self = Self(());
-
-        pub const fn of(_: usize) -> Self {
-            Self(())
-        }
-
-        pub fn are_of(self, _: usize) -> bool {
-            false
-        }
+    pub fn filled(_: usize) -> Option<Filled> {
+        None
     }
 
     pub fn fill(_: &mut [MaybeUninit<u8>]) {}

@@ -3,13 +3,12 @@
 
 use core::borrow::Borrow;
 
-use crate::reports::recorder::{SharedTrack, Track, TrackBox};
-use crate::reports::stats::Stats;
+use crate::reports::recorder::{Track, TrackBox};
 
 /// The track that a pool reports to, if it is recorded. A clone has none: each pool is recorded
 /// separately.
 #[derive(Debug)]
-pub(crate) struct RecorderHook<L = TrackBox>(Option<L>);
+pub(crate) struct RecorderHook(Option<TrackBox>);
 
 impl RecorderHook {
     /// Not recorded.
@@ -27,62 +26,23 @@ impl RecorderHook {
         self.0.is_some()
     }
 
+    /// Reports an event, if the pool is recorded.
     #[inline(always)]
-    pub(crate) fn evicted(&self) {
-        self.report(Track::evicted);
-    }
-
-    /// The pool has grown or shrunk: it has these counters now, and the same live slots.
-    pub(crate) fn resized(&self, stats: Stats) {
-        self.report(move |track| track.resized(stats));
-    }
-
-    /// The pool's whole state was replaced by these counters and live slots.
-    pub(crate) fn restart(&self, stats: Stats, live: impl Iterator<Item = usize>) {
-        self.report(move |track| track.restart(stats, live));
+    pub(crate) fn report(&self, event: impl FnOnce(&Track)) {
+        report(self.0.as_ref().map(Borrow::borrow), event);
     }
 }
 
-impl<'a> RecorderHook<&'a Track> {
-    /// That of a pool of threads, as of now.
-    #[inline(always)]
-    pub(crate) fn now(shared: &'a SharedTrack) -> Self {
-        Self(shared.get())
+/// Reports an event, off the fast path of a pool that is not recorded.
+#[inline(always)]
+pub(crate) fn report(track: Option<&Track>, event: impl FnOnce(&Track)) {
+    #[cold]
+    #[inline(never)]
+    fn outside(track: &Track, event: impl FnOnce(&Track)) {
+        event(track);
     }
-}
-
-impl<L: Borrow<Track>> RecorderHook<L> {
-    #[inline(always)]
-    pub(crate) fn birth(&self, index: usize) {
-        self.report(move |track| track.birth(index as u32));
-    }
-
-    #[inline(always)]
-    pub(crate) fn death(&self, index: usize) {
-        self.report(move |track| track.death(index as u32));
-    }
-
-    #[inline(always)]
-    pub(crate) fn refused(&self) {
-        self.report(Track::refused);
-    }
-
-    #[inline(always)]
-    pub(crate) fn retired(&self) {
-        self.report(Track::retired);
-    }
-
-    /// Reports an event, off the fast path of a pool that is not recorded.
-    #[inline(always)]
-    fn report(&self, event: impl FnOnce(&Track)) {
-        #[cold]
-        #[inline(never)]
-        fn outside(track: &Track, event: impl FnOnce(&Track)) {
-            event(track);
-        }
-        if let Some(track) = &self.0 {
-            outside(track.borrow(), event);
-        }
+    if let Some(track) = track {
+        outside(track, event);
     }
 }
 

@@ -3,11 +3,6 @@ use core::fmt;
 #[cfg(feature = "bevy_reflect")]
 use crate::base::reflect::*;
 
-/// The largest count that a pool reads from a file, takes over from another pool, or writes into a file. Counts rise beyond it,
-/// by one with each operation, and no process lives long enough for one of them, or the sum of two, to go beyond a `u64`; in
-/// the file of such a pool they are this.
-pub(crate) const COUNT_MAX: u64 = (1 << 62) - 1;
-
 /// A pool's counters: its slots by state, and its operations since it was built. The pool updates
 /// them as it works, so reading them is O(1) (except in a `SyncPool`, which counts its slots when
 /// asked, in O(capacity)).
@@ -78,34 +73,6 @@ impl Stats {
         refused: 0,
         evicted: 0,
     };
-
-    /// Those of two pools together. No sum goes round, whatever files say of each.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn together(self, other: Self) -> Self {
-        let live = self.live + other.live;
-        let inserted = self.inserted.saturating_add(other.inserted);
-        let removed = inserted.saturating_sub(live as u64);
-        Self {
-            capacity: self.capacity + other.capacity,
-            live,
-            peak: self.peak.saturating_add(other.peak),
-            retired: self.retired + other.retired,
-            inserted,
-            removed,
-            refused: self.refused.saturating_add(other.refused),
-            evicted: self.evicted.saturating_add(other.evicted).min(removed),
-        }
-    }
-
-    /// As a file says them, and another pool takes them over: no count is above
-    /// [`COUNT_MAX`], and they agree.
-    pub(crate) fn within_limit(self) -> Self {
-        let inserted = self.inserted.min(COUNT_MAX);
-        let removed = inserted.saturating_sub(self.live as u64);
-        let (refused, evicted) = (self.refused.min(COUNT_MAX), self.evicted.min(removed));
-        Self { inserted, removed, refused, evicted, ..self }
-    }
 }
 
 /// Formats the counters as one line, without those that are 0 in most pools.

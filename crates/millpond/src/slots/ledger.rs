@@ -8,6 +8,7 @@ use core::mem::offset_of;
 
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
+use crate::reports::recorder::Track;
 use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure, ensure_counters};
@@ -96,7 +97,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     pub(crate) fn report_size(&mut self, words: &impl CountedSlots<Word = H::Word>) {
         if self.recorder.is_on() {
             let stats = self.stats(words);
-            self.recorder.resized(stats);
+            self.recorder.report(move |track| track.resized(stats));
         }
     }
 
@@ -129,7 +130,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     ) {
         if self.recorder.is_on() {
             let stats = self.stats(words);
-            self.recorder.restart(stats, live);
+            self.recorder.report(move |track| track.restart(stats, live));
         }
     }
 
@@ -173,17 +174,17 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// A lifetime of this slot begins.
     #[inline(always)]
     pub(crate) fn note_begin(&mut self, index: usize) {
-        self.recorder.birth(index);
+        self.recorder.report(move |track| track.birth(index as u32));
     }
 
     /// This lifetime of a slot ends. Returns the generation that follows, or `None` if the slot retires. Whoever has a
     /// copy of [`slow_from`](Self::slow_from) renews it.
     pub(crate) fn note_end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
-        self.recorder.death(index);
+        self.recorder.report(move |track| track.death(index as u32));
         let next = self.cycle.after(generation);
         match next {
             Some(next) => self.note_generation(next),
-            None => self.recorder.retired(),
+            None => self.recorder.report(Track::retired),
         }
         next
     }
@@ -214,19 +215,19 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     }
 
     /// Replaces the recorder.
-    pub(crate) fn replace_recorder(&mut self, track: Option<crate::reports::recorder::Track>) {
+    pub(crate) fn replace_recorder(&mut self, track: Option<Track>) {
         self.recorder.set(track);
     }
 
     #[cold]
     pub(crate) fn count_refusal(&mut self) {
         self.refused += 1;
-        self.recorder.refused();
+        self.recorder.report(Track::refused);
     }
 
     pub(crate) fn count_eviction(&mut self) {
         self.evicted += 1;
-        self.recorder.evicted();
+        self.recorder.report(Track::evicted);
     }
 
     /// The error of a full pool, which has just refused a value.

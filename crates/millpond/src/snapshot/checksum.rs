@@ -2,7 +2,7 @@
 
 use core::hash::Hasher;
 
-use crate::handle::{Handle, Handle32, HandleLayout};
+use crate::handle::{Handle, Handle32};
 
 /// Computes a 64-bit checksum that is the same on every platform: it does not depend on byte order,
 /// pointer width or padding.
@@ -296,29 +296,18 @@ impl<V: ToChecksum> ToChecksum for Option<V> {
     }
 }
 
-impl<V: ToChecksum + ?Sized> ToChecksum for &V {
-    #[inline]
-    fn add_to(&self, sum: &mut Checksum) {
-        (**self).add_to(sum);
-    }
-}
-
-impl ToChecksum for () {
-    #[inline]
-    fn add_to(&self, _sum: &mut Checksum) {}
-}
-
 macro_rules! tuples {
-    ($($($name:ident $at:tt)+;)*) => {$(
-        impl<$($name: ToChecksum),+> ToChecksum for ($($name,)+) {
+    ($($($name:ident $at:tt)*;)*) => {$(
+        impl<$($name: ToChecksum),*> ToChecksum for ($($name,)*) {
             #[inline]
-            fn add_to(&self, sum: &mut Checksum) {
-                $(self.$at.add_to(sum);)+
+            fn add_to(&self, _sum: &mut Checksum) {
+                $(self.$at.add_to(_sum);)*
             }
         }
     )*};
 }
 tuples! {
+    ;
     A 0;
     A 0 B 1;
     A 0 B 1 C 2;
@@ -327,32 +316,23 @@ tuples! {
     A 0 B 1 C 2 D 3 E 4 F 5;
 }
 
+/// What is added as that to which it leads.
+macro_rules! pointers {
+    ($([$($generics:tt)*] $pointer:ty;)*) => {$(
+        impl<$($generics)*> ToChecksum for $pointer {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                (**self).add_to(sum);
+            }
+        }
+    )*};
+}
+pointers!([V: ToChecksum + ?Sized] &V;);
 #[cfg(feature = "alloc")]
-mod heap {
-    use alloc::{boxed::Box, string::String, vec::Vec};
-
-    use super::{Checksum, ToChecksum};
-
-    impl<V: ToChecksum + ?Sized> ToChecksum for Box<V> {
-        #[inline]
-        fn add_to(&self, sum: &mut Checksum) {
-            (**self).add_to(sum);
-        }
-    }
-
-    impl<V: ToChecksum> ToChecksum for Vec<V> {
-        #[inline]
-        fn add_to(&self, sum: &mut Checksum) {
-            self[..].add_to(sum);
-        }
-    }
-
-    impl ToChecksum for String {
-        #[inline]
-        fn add_to(&self, sum: &mut Checksum) {
-            self[..].add_to(sum);
-        }
-    }
+pointers! {
+    [V: ToChecksum + ?Sized] alloc::boxed::Box<V>;
+    [V: ToChecksum] alloc::vec::Vec<V>;
+    [] alloc::string::String;
 }
 
 impl<T: ?Sized> ToChecksum for Handle<T> {
@@ -362,10 +342,7 @@ impl<T: ?Sized> ToChecksum for Handle<T> {
     }
 }
 
-impl<T: ?Sized, const INDEX_BITS: u32> ToChecksum for Handle32<T, INDEX_BITS>
-where
-    Self: HandleLayout,
-{
+impl<T: ?Sized, const INDEX_BITS: u32> ToChecksum for Handle32<T, INDEX_BITS> {
     #[inline]
     fn add_to(&self, sum: &mut Checksum) {
         sum.add_word(self.to_bits());

@@ -3,7 +3,8 @@
 use core::fmt;
 use core::ops::Range;
 
-use super::state::{Shape, joined_order, sealed};
+use super::ranges::joined;
+use super::state::{Shape, sealed};
 use super::{Checksum, SlotState, SnapshotOf, State, ToChecksum};
 use crate::handle::{self, Word};
 
@@ -185,7 +186,7 @@ impl<'a, P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Diff<'a, P, F> {
     }
 
     fn of_order(&self) -> Option<Difference<P::Handle>> {
-        let (mut left, mut right) = (joined_order(self.left), joined_order(self.right));
+        let (mut left, mut right) = (joined(self.left.order()), joined(self.right.order()));
         let mut position = 0;
         loop {
             let (a, b) = (left.next(), right.next());

@@ -223,7 +223,7 @@ impl<P: State> SnapshotOf<P> {
     where
         P: State<Value: ToChecksum>,
     {
-        state::checksum_of_values(&self.pool)
+        self.checksum_with(ToChecksum::add_to)
     }
 
     /// Returns the checksum of the state; see [`Pool::checksum_with`](crate::Pool::checksum_with).

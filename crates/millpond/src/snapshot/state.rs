@@ -3,8 +3,8 @@
 use core::fmt;
 use core::ops::Range;
 
-use super::ranges::Joined;
-use super::{Checksum, SnapshotError, ToChecksum};
+use super::ranges::joined;
+use super::{Checksum, SnapshotError};
 use crate::handle::{self, HandleLayout, Word};
 use crate::slots::{AnyCycle, GenerationCycle};
 
@@ -91,106 +91,84 @@ pub(crate) mod sealed {
     use crate::snapshot::SnapshotError;
 
     /// See [`State`](super::State).
+    #[doc(hidden)]
     pub trait State: Sized {
-        #[doc(hidden)]
         type Value;
-        #[doc(hidden)]
         type Handle: HandleLayout;
 
-        #[doc(hidden)]
         fn shape(&self) -> Shape;
 
         /// Checks that this pool, a snapshot's, has the shape of `other`.
-        #[doc(hidden)]
         fn check_shape(&self, other: &Self) -> Result<(), SnapshotError> {
             self.shape().check(&other.shape())
         }
 
         /// The pool as part of a snapshot: dropping it reports nothing.
-        #[doc(hidden)]
         fn into_past(self) -> Self {
             self
         }
 
         /// Adds what else the future depends on: the rules by which the pool grows and shrinks, and how far it has.
-        #[doc(hidden)]
         fn add_growth_to(&self, _sum: &mut Checksum) {}
 
         /// The slots that count as retired while their objects are out of the pool, with their generations.
-        #[doc(hidden)]
         fn detached(&self) -> &[(u32, u32)] {
             &[]
         }
 
         /// Slots from here on were never used: their words are those of a new pool, and so is their
         /// order.
-        #[doc(hidden)]
         fn used(&self) -> usize;
 
         /// The first slot from `index` on that may have been used, below [`used`](Self::used): a
         /// pool made of two has a gap between them.
-        #[doc(hidden)]
         fn after_gap(&self, index: usize) -> usize {
             index
         }
 
         /// The slot's generation, or its next one marked dead, or
         /// [`Word::RETIRED`](super::Word::RETIRED), also if `index` is out of range.
-        #[doc(hidden)]
         fn word(&self, index: usize) -> <Self::Handle as HandleLayout>::Word;
 
         /// The value that is part of the state: of a live slot, or of any slot of a recycler.
-        #[doc(hidden)]
         fn value(&self, index: usize) -> Option<&Self::Value>;
 
         /// Whether dead slots have values as well.
-        #[doc(hidden)]
         const DEAD_HAVE_VALUES: bool = false;
 
         /// The counters, as a file has them.
-        #[doc(hidden)]
         fn counted(&self) -> Stats;
 
         /// What [`order`](Self::order) lists.
-        #[doc(hidden)]
         const ORDER_OF: OrderOf;
 
         /// What the reuse order stores beside the words, as ranges of slots. Equal orders have
         /// equal ranges once adjacent ones are joined.
-        #[doc(hidden)]
         fn order(&self) -> impl Iterator<Item = Range<usize>> + '_;
 
         /// The checksum of everything that the future depends on.
-        #[doc(hidden)]
         fn sum(&self, add_value: &impl Fn(&Self::Value, &mut Checksum)) -> u64 {
             super::sum_of_slots(self, add_value)
         }
     }
 
     /// A pool that can take on the state of another.
+    #[doc(hidden)]
     pub trait Restore: State {
         /// Copies the state of `other`, which has the same shape.
-        #[doc(hidden)]
         fn copy_state_from(&mut self, other: &Self)
         where
             Self::Value: Copy;
 
         /// Copies the state of `other` by cloning its values. If a clone or a drop panics, the pool must be
         /// [emptied](Self::empty).
-        #[doc(hidden)]
         fn clone_state_from(&mut self, other: &Self)
         where
             Self::Value: Clone;
 
         /// Empties a pool that a panic left half-way between two states.
-        #[doc(hidden)]
         fn empty(&mut self);
     }
-}
-
-/// The order of a pool, such that equal orders are equal ranges.
-pub(crate) fn joined_order<P: sealed::State>(pool: &P) -> impl Iterator<Item = Range<usize>> + '_ {
-    Joined::new(pool.order())
 }
 
 /// The checksum of a pool that is all one piece. The checksum of a slot includes the slot's index,
@@ -221,16 +199,11 @@ fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut 
     }
     sum.add_word(slots);
     let mut ranges = 0_u64;
-    for (position, range) in joined_order(pool).enumerate() {
+    for (position, range) in joined(pool.order()).enumerate() {
         let mut part = Checksum::new();
         part.add(&(position, range.start, range.end));
         ranges = ranges.wrapping_add(part.finish());
     }
     sum.add_word(ranges);
     sum.finish()
-}
-
-/// The checksum of a pool whose values implement [`ToChecksum`].
-pub(crate) fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
-    pool.sum(&|value: &P::Value, sum: &mut Checksum| value.add_to(sum))
 }

@@ -15,33 +15,38 @@ use crate::base::bytes::{bytes_mut, bytes_of, initialised};
 use crate::base::guard::guard;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
-use crate::reports::debug::{Fills, Watch, fill, find_changed};
+use crate::reports::debug::{Filled, Watch, fill, filled, find_changed};
 
 /// A vector that grows only by [`try_grow`](PackedValues::try_grow). What lies after the last value is dead,
 /// and marked so for the sanitizer.
 pub(crate) struct PackedValues<T> {
     values: Vec<T>,
-    fills: Fills,
+    fills: Option<Filled>,
 }
 
 impl<T> PackedValues<T> {
     /// No values, and no memory.
     pub(crate) const fn empty() -> Self {
-        Self { values: Vec::new(), fills: Fills::NONE }
+        Self { values: Vec::new(), fills: None }
     }
 
     /// No values, with room for `capacity`, every page touched.
     pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
-        let mut values =
-            Self { values: memory::reserved_and_touched(capacity)?, fills: Fills::NONE };
+        let mut values = Self { values: memory::reserved_and_touched(capacity)?, fills: None };
         values.mark_dead(capacity);
         Ok(values)
+    }
+
+    /// Whether every byte after the last value is initialised.
+    #[inline]
+    fn is_filled(&self) -> bool {
+        self.fills.is_some() && self.fills == filled(self.values.capacity())
     }
 
     /// Makes room for this many values in all, at least as many as there are. On an error, nothing changes. `touch`:
     /// touch every page.
     pub(crate) fn try_grow(&mut self, slots: usize, touch: bool) -> Result<(), OutOfMemory> {
-        let is_filled = self.fills.are_of(self.values.capacity());
+        let is_filled = self.is_filled();
         // The allocator may copy what is dead.
         sanitizer::unpoison(self.values.spare_capacity_mut());
         let grown = self.values.try_reserve_exact(slots - self.values.len());
@@ -57,12 +62,12 @@ impl<T> PackedValues<T> {
 
     /// Moves to memory for this many values, at least as many as there are. On an error, nothing changes.
     pub(crate) fn try_shrink(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        let is_filled = self.fills.are_of(self.values.capacity());
+        let is_filled = self.is_filled();
         let mut fewer = memory::reserved(slots.max(self.values.len()))?;
         sanitizer::unpoison(self.values.spare_capacity_mut());
         fewer.append(&mut self.values);
         self.values = fewer;
-        self.fills = Fills::NONE;
+        self.fills = None;
         sanitizer::poison(self.values.spare_capacity_mut());
         if is_filled {
             self.fill_dead();
@@ -132,7 +137,7 @@ impl<T> PackedValues<T> {
     /// are now dead.
     #[inline]
     fn mark_dead(&mut self, end: usize) {
-        if self.fills.are_of(self.values.capacity()) {
+        if self.is_filled() {
             let dead = rest_until(&mut self.values, end);
             dead.iter_mut().for_each(|slot| fill(bytes_mut(slot)));
         }
@@ -153,14 +158,14 @@ impl<T> PackedValues<T> {
         if size_of::<T>() > 0 {
             let capacity = self.values.capacity();
             self.mark_live(capacity);
-            self.fills = Fills::of(capacity);
+            self.fills = filled(capacity);
             self.mark_dead(capacity);
         }
     }
 
     /// Stops filling.
     pub(crate) fn leave_dead(&mut self) {
-        self.fills = Fills::NONE;
+        self.fills = None;
     }
 
     /// Inspects the slot after the last value, which is about to receive one.
@@ -171,7 +176,7 @@ impl<T> PackedValues<T> {
     #[track_caller]
     pub(crate) fn inspect_next(&mut self, watch: &Watch) {
         let position = self.values.len();
-        if !self.fills.are_of(self.values.capacity()) {
+        if !self.is_filled() {
             return;
         }
         self.mark_live(position + 1);

@@ -51,7 +51,7 @@ watching!([T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>
 impl<W: Word, I: IndexWord> RosterSlots<W, I> {
     /// These slots are about to take on the state of `other`.
     pub(super) fn note_restored(&self, other: &Self) {
-        let Some(watch) = self.watch.as_ref().filter(|watch| watch.remembers()) else { return };
+        let Some(watch) = self.watch.as_ref() else { return };
         let differs = |index: &usize| self.word(*index) != other.word(*index);
         (0..other.len()).filter(differs).for_each(|index| watch.restored(index));
     }

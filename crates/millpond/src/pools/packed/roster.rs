@@ -9,6 +9,7 @@ use core::ops::{Deref, DerefMut, Range};
 use super::slots::{RosterSlots, Slot};
 use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::{self, OutOfMemory};
+use crate::handle::sealed::Layout as _;
 use crate::handle::{self, HandleLayout, IndexWord, Word};
 use crate::pools::settings::GenerationSettings;
 use crate::pools::slot_pool::Detached;
@@ -191,7 +192,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         if handle.word() >= self.slow_from {
             return self.release_with_care(handle, position);
         }
-        self.make_vacant(handle.index() as usize, handle.successor(), position, live);
+        let index = handle.index() as usize;
+        let next = H::from_erased(handle.erase().successor());
+        self.make_vacant(index, next, position, live);
     }
 
     /// The live slot at this position becomes vacant, with this handle next.

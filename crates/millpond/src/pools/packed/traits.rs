@@ -89,9 +89,9 @@ impl<T, H: HandleLayout> FromIterator<T> for PackedPool<T, H> {
 
 bounded! {
     [T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, T, H,
-    last: |pool, handle| pool.roster.cycle().is_last(handle.word()),
-    most: |pool| pool.slots_max(),
-    insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
-    refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
-    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.roster.count_eviction()),
+    last: |self, handle| self.roster.cycle().is_last(handle.word()),
+    most: |self| self.slots_max(),
+    insert: |self, value| self.insert_if_room(value).map_err(|(value, _)| value),
+    refuse: |self, value| self.refuse(value, CannotGrow::AtLimit),
+    evict: |self, victim| self.remove(victim).inspect(|_| self.roster.count_eviction()),
 }

@@ -646,6 +646,6 @@ mod tests {
 
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
-    last: |recycler, handle| recycler.handles.ledger().cycle().is_last(handle.word()),
-    most: |recycler| recycler.capacity(),
+    last: |self, handle| self.handles.ledger().cycle().is_last(handle.word()),
+    most: |self| self.capacity(),
 }

@@ -91,9 +91,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
-    last: |pool, handle| pool.storage.ledger().cycle().is_last(handle.word()),
-    most: |pool| pool.growth.slots_max(pool.storage.slots()),
-    insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
-    refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
-    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.storage.slots_mut().count_eviction()),
+    last: |self, handle| self.storage.ledger().cycle().is_last(handle.word()),
+    most: |self| self.growth.slots_max(self.storage.slots()),
+    insert: |self, value| self.insert_if_room(value).map_err(|(value, _)| value),
+    refuse: |self, value| self.refuse(value, CannotGrow::AtLimit),
+    evict: |self, victim| self.remove(victim).inspect(|_| self.storage.slots_mut().count_eviction()),
 }

@@ -7,23 +7,13 @@ use core::mem::MaybeUninit;
 /// value on every machine.
 pub(super) const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
 
-/// Whether the dead slots of some memory are filled, and for how many slots that was decided.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fills(Option<usize>);
+/// The dead slots of some memory are filled; of how many slots that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filled(usize);
 
-impl Fills {
-    /// Nothing is filled.
-    pub const NONE: Self = Self(None);
-
-    pub const fn of(slots: usize) -> Self {
-        Self(Some(slots))
-    }
-
-    /// Whether memory of this many slots is filled.
-    #[inline(always)]
-    pub fn are_of(self, slots: usize) -> bool {
-        self.0 == Some(slots)
-    }
+/// That memory of this many slots is filled: never in a build without the feature.
+pub const fn filled(slots: usize) -> Option<Filled> {
+    Some(Filled(slots))
 }
 
 /// Fills a slot without a value.

@@ -78,7 +78,7 @@ mod origin;
 mod removal;
 mod watch;
 
-pub(crate) use fill::{Fills, fill, find_changed};
+pub(crate) use fill::{Filled, fill, filled, find_changed};
 pub use initialiser::*;
 pub use live_report::{LiveReport, Origin};
 pub use removal::Removal;

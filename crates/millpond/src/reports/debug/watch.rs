@@ -59,11 +59,6 @@ impl Watch {
         self.0.aids.fill
     }
 
-    /// Whether it stores where objects were inserted.
-    pub(crate) fn remembers(&self) -> bool {
-        self.0.aids.origins
-    }
-
     /// Whether a report of live objects on drop is requested.
     pub(crate) fn reports_drops(&self) -> bool {
         self.0.aids.on_drop.is_some()
@@ -193,7 +188,7 @@ impl Watch {
 
     /// The report of these live slots; `None` if origins are not stored.
     pub(crate) fn report(&self, live: impl Iterator<Item = usize>) -> Option<LiveReport> {
-        self.remembers().then(|| LiveReport::new(self.0.name, self.origins(live)))
+        self.0.aids.origins.then(|| LiveReport::new(self.0.name, self.origins(live)))
     }
 }
 

@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use super::super::state::sealed::State;
 use super::new_pool::{NewPool, ObjectsFor};
 use super::read::{Objects, Refused};
-use super::state::Form;
+use super::state::{COUNT_MAX, Form};
 use crate::handle::{HandleLayout, Word};
-use crate::reports::stats::COUNT_MAX;
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
 

@@ -13,6 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::new_pool::{CheckedFor, NewPool};
+use super::state::within_limit;
 use crate::handle::{self, HandleLayout, Word};
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
@@ -186,7 +187,7 @@ pub fn check<P: NewPool, Q: OldPool>(pool: &P, old: &Q) -> Result<CheckedFor<P>,
     let mut words = (0..used).map(word).collect::<Result<Vec<_>, _>>()?;
     let slots = pool.slots_there().max(used);
     // Those of several parts may be more together than a file may say of each.
-    let stats = old.counted().within_limit();
+    let stats = within_limit(old.counted());
     let live = words.iter().filter(|word| !word.is_dead()).count();
     let inserted = stats.inserted.max(live as u64);
     // What a file says of it may be more than the slots that were used.

@@ -9,7 +9,7 @@ use ::serde::de::{
 };
 use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serializer};
 
-use super::super::ranges::Joined;
+use super::super::ranges::joined;
 use super::super::state::sealed::State;
 use super::read::Objects;
 use crate::handle::serde::Text;
@@ -61,7 +61,7 @@ struct Runs<'a, P>(&'a ObjectsOf<'a, P>);
 
 impl<P: State> Serialize for Runs<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let runs = || Joined::new(self.0.live().map(|index| index..index + 1));
+        let runs = || joined(self.0.live().map(|index| index..index + 1));
         let mut list = serializer.serialize_seq(Some(runs().count()))?;
         for run in runs() {
             list.serialize_element(&(run.start as u32, run.len() as u32))?;

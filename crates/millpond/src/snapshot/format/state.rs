@@ -6,15 +6,30 @@ use alloc::vec::Vec;
 use ::serde::de;
 use ::serde::{Deserialize, Serialize};
 
-use super::super::state::{Shape, joined_order, sealed::State};
+use super::super::ranges::joined;
+use super::super::state::{Shape, sealed::State};
 use super::new_pool::NewPool;
 use super::read_list;
 use crate::handle::Word;
+use crate::reports::stats::Stats;
 
 /// A pool of a version from 1 to `last`.
 pub fn other_version<E: de::Error>(version: u32, last: u32) -> E {
     let to = if last > 1 { "s 1 and 2" } else { " 1" };
     E::custom(format_args!("a saved pool of version {version}, but this program reads version{to}"))
+}
+
+/// The largest count that a pool reads from a file, takes over from another pool, or writes into a file. Counts rise beyond it,
+/// by one with each operation, and no process lives long enough for one of them, or the sum of two, to go beyond a `u64`; in
+/// the file of such a pool they are this.
+pub(super) const COUNT_MAX: u64 = (1 << 62) - 1;
+
+/// As a file says them, and another pool takes them over: no count is above [`COUNT_MAX`], and they agree.
+pub(super) fn within_limit(stats: Stats) -> Stats {
+    let inserted = stats.inserted.min(COUNT_MAX);
+    let removed = inserted.saturating_sub(stats.live as u64);
+    let (refused, evicted) = (stats.refused.min(COUNT_MAX), stats.evicted.min(removed));
+    Stats { inserted, removed, refused, evicted, ..stats }
 }
 
 /// The slots of a pool as a file has them. Some formats write the name that serde knows.
@@ -74,7 +89,7 @@ impl Form {
 
     /// Of this many slots.
     pub(crate) fn of_slots<P: State>(pool: &P, kind: &str, reuse: &str, slots: usize) -> Self {
-        let (shape, stats) = (pool.shape(), pool.counted().within_limit());
+        let (shape, stats) = (pool.shape(), within_limit(pool.counted()));
         Self {
             pool: kind.into(),
             reuse: reuse.into(),
@@ -82,7 +97,7 @@ impl Form {
             last: shape.cycle.last(),
             wraps: shape.cycle.wraps(),
             generations: (0..slots).map(|index| pool.word(index).generation()).collect(),
-            order: joined_order(pool).map(|r| (r.start as u32, r.len() as u32)).collect(),
+            order: joined(pool.order()).map(|r| (r.start as u32, r.len() as u32)).collect(),
             inserted: stats.inserted,
             refused: stats.refused,
             evicted: stats.evicted,

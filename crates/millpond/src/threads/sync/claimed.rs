@@ -68,7 +68,7 @@ impl<'a, T> Claimed<'a, T> {
             // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
             unsafe { (*to).write(value) };
         });
-        slots.recorder().birth(index);
+        slots.report(move |track| track.birth(index as u32));
         slots.words[index].store(Word::live(generation).to_bits(), order::publish());
         handle
     }

@@ -35,7 +35,7 @@ use crate::pools::settings::Settings;
 use crate::reports::debug::Watch;
 use crate::reports::errors::{FullPool, PoolName};
 use crate::reports::recorder::{SharedTrack, Track};
-use crate::reports::recorder_hook::RecorderHook;
+use crate::reports::recorder_hook::report;
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
 use crate::slots::generations::Generations;
@@ -121,10 +121,10 @@ impl<T> SharedSlots<T> {
         Ok(slots)
     }
 
-    /// What reports to the recorder, if there is one now.
+    /// Reports an event, if the pool is recorded.
     #[inline(always)]
-    pub(super) fn recorder(&self) -> RecorderHook<&Track> {
-        RecorderHook::now(&self.recorder)
+    pub(super) fn report(&self, event: impl FnOnce(&Track)) {
+        report(self.recorder.get(), event);
     }
 
     pub(super) fn capacity(&self) -> usize {
@@ -143,7 +143,7 @@ impl<T> SharedSlots<T> {
     pub(super) fn retire(&self, index: usize) {
         self.words[index].store(Word::RETIRED.to_bits(), Relaxed);
         self.retired.fetch_add(1, Relaxed);
-        self.recorder().retired();
+        self.report(Track::retired);
     }
 
     /// Counts another guard, if the handle is valid.
@@ -305,7 +305,7 @@ impl<T> SharedSlots<T> {
     pub(super) fn prepare_free(&self, index: usize) -> NonNull<AtomicU64> {
         let at = &self.words[index];
         let generation = Word::from_bits(at.load(Relaxed)).generation();
-        self.recorder().death(index);
+        self.report(move |track| track.death(index as u32));
         self.mark_dead(index);
         at.store(Word::dead(self.cycle.word_after(generation)).to_bits(), Relaxed);
         NonNull::from(self.free.word_of(index))
@@ -478,7 +478,7 @@ impl<T> SharedSlots<T> {
     #[inline(never)]
     pub(super) fn refuse(&self, home: usize) -> FullPool {
         self.free.count_refusal(home);
-        self.recorder().refused();
+        self.report(Track::refused);
         let (capacity, retired) = (self.capacity(), self.retired());
         let full = (capacity - retired) as u32;
         let peak = self.peak.fetch_max(full, Relaxed).max(full) as usize;

@@ -11,7 +11,7 @@ use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::{self, Handle};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::OrderOf;
-use crate::snapshot::state::{Shape, checksum_of_values, sealed};
+use crate::snapshot::state::{Shape, sealed};
 use crate::snapshot::{Checksum, Diff, SnapshotError, ToChecksum};
 
 /// A snapshot of everything that a [`SyncPool`]'s future depends on: values, generations, which
@@ -147,7 +147,7 @@ impl<T> SyncPool<T> {
     where
         T: ToChecksum,
     {
-        checksum_of_values(self.slots())
+        self.checksum_with(ToChecksum::add_to)
     }
 
     /// Like [`checksum`](Self::checksum), but `add_value` adds a value to a checksum.
@@ -190,7 +190,7 @@ impl<T> SyncSnapshot<T> {
     where
         T: ToChecksum,
     {
-        checksum_of_values(self)
+        self.checksum_with(ToChecksum::add_to)
     }
 
     /// Returns the checksum that the pool had; see [`SyncPool::checksum_with`].

@@ -19,7 +19,7 @@ use core::ptr::NonNull;
 use super::{HandleAllocator, HandleAllocatorBuilder};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::overflow::Lifetimes;
-use crate::overflow::evict::{first_evictable, least_of};
+use crate::overflow::evict::least_of;
 use crate::pools::iterators::Handles;
 use crate::pools::settings::BuildError;
 use crate::pools::unused::OneBlock;
@@ -162,7 +162,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Returns the first live handle in index order whose slot can be used again.
     #[doc(hidden)]
     pub fn first_evictable(&self) -> Option<H> {
-        first_evictable(self, self.handles_beside())
+        self.handles_beside().find(|handle| !self.is_in_last_lifetime(*handle))
     }
 
     /// The live handles, by a walk that writes nothing: a [walk](SlotWords::occupancy_to_walk) like that of
