@@ -221,7 +221,7 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a Flat<T, R, H, G>
     type Lane = Shared<'a, T, (R, H::Word, H::Index), LedgerOf<R, H::Erased>>;
 
     fn into_lane(self) -> Self::Lane {
-        Shared::new(self.storage())
+        Shared::new(&self.storage)
     }
 
     #[inline]
@@ -249,7 +249,7 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a mut Flat<T, R, H
     type Lane = Exclusive<'a, H::Word, T>;
 
     fn into_lane(self) -> Self::Lane {
-        let (words, values) = self.storage_mut().words_and_chunk_mut();
+        let (words, values) = self.storage.words_and_chunk_mut();
         Exclusive { words, values }
     }
 

@@ -40,7 +40,7 @@ use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKi
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::Lifo;
 use crate::snapshot::methods::snapshots;
-use crate::values::TableStorage;
+use crate::values::table::TableStorage;
 use growth::TableGrowth;
 
 /// An iterator over a side table's handles and values in index order; returned by [`SideTable::iter`].

@@ -41,7 +41,7 @@ use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use super::{FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::Entry;
 use crate::base::address::behind;
-use crate::base::memory::{self, OutOfMemory};
+use crate::base::memory::{self, OutOfMemory, PAGE_BYTES};
 use crate::base::shared::SharedNumber;
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
@@ -356,18 +356,6 @@ impl<K: SlotKind> Block<K> {
         Self::try_own(slots, entry_count, value, own_align(ValueLayout::of(value), slots), true)
     }
 
-    /// Like this block, of slots that were never used. `touch`: from which slot on to touch every page, if any.
-    pub(crate) fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory> {
-        let (slots, entry_count, value) = (self.slots, self.entry_count, self.value.layout());
-        match (self.memory, touch) {
-            (Memory::Own { untouched: true, .. }, _) => {
-                Self::try_untouched(slots, entry_count, value)
-            }
-            (_, Some(from)) => Self::try_touched_from(from, slots, entry_count, value),
-            (_, None) => Self::try_growing(slots, entry_count, value),
-        }
-    }
-
     /// In memory of its own, with values that are aligned so.
     fn try_own(
         slots: usize,
@@ -625,6 +613,21 @@ unsafe impl<K: SlotKind> Place for Block<K> {
     type Entry = K::Entry;
     type Number = SharedNumber;
     const HAS_BITMAP: bool = true;
+
+    fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory> {
+        let (slots, entry_count, value) = (self.slots, self.entry_count, self.value.layout());
+        match (self.memory, touch) {
+            (Memory::Own { untouched: true, .. }, _) => {
+                Self::try_untouched(slots, entry_count, value)
+            }
+            (_, Some(from)) => {
+                // A value with a page of its own may leave it unwritten.
+                let from = if value.size() > PAGE_BYTES { 0 } else { from };
+                Self::try_touched_from(from, slots, entry_count, value)
+            }
+            (_, None) => Self::try_growing(slots, entry_count, value),
+        }
+    }
 
     // By pointers to slices: the checks of `slice::from_raw_parts` would take a fifth of an unoptimised program's time.
     #[inline(always)]

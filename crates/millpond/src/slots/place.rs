@@ -6,8 +6,8 @@
 use core::fmt::Debug;
 
 use super::bitmap::{BitWord, BitmapCell};
-use crate::base::Entry;
 use crate::base::shared::Number;
+use crate::base::{Entry, OutOfMemory};
 use crate::handle::Word;
 use crate::reports::debug::Watch;
 
@@ -40,6 +40,12 @@ pub unsafe trait Place {
     fn parts(&self) -> Parts<'_, Self::Word, Self::Entry>;
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry>;
+
+    /// A place like this one, of as many slots that were never used. `touch`: from which slot on to touch every page, if any; the
+    /// values of those before it are about to be written.
+    fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory>
+    where
+        Self: Sized;
 
     /// Where the array of entries ends.
     #[inline(always)]

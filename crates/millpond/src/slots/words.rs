@@ -47,9 +47,7 @@ use crate::base::shared::Number;
 use crate::handle::{self, HandleLayout, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{
-    CountedSlots, Counters, GenerationCycle, Inline, Place, SlotKind, retired_among,
-};
+use crate::slots::{CountedSlots, Counters, GenerationCycle, Place, retired_among};
 
 /// An iteration that finds at most one insertion or removal for this many used slots since the previous one
 /// syncs the bitmap.
@@ -111,13 +109,6 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
     (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
 }
 
-impl<T, K: SlotKind, const N: usize> SlotWords<Inline<T, K, N>> {
-    /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
-    pub(crate) const fn fresh(place: Inline<T, K, N>, start: u32) -> Self {
-        Self::unused(place, start)
-    }
-}
-
 impl<P: Place> CountedSlots for SlotWords<P> {
     type Word = P::Word;
 
@@ -142,7 +133,8 @@ impl<P: Place> CountedSlots for SlotWords<P> {
 }
 
 impl<P: Place> SlotWords<P> {
-    const fn unused(place: P, start: u32) -> Self {
+    /// The slots of a place, which were never used and have this first generation.
+    pub(crate) const fn unused(place: P, start: u32) -> Self {
         let Counters { inserted, removed, peak, retired } = Counters::NONE;
         Self {
             used: 0,
@@ -155,6 +147,16 @@ impl<P: Place> SlotWords<P> {
             fast_below: P::Number::ZERO,
             slow_from: 0,
         }
+    }
+
+    /// The slots of a place, which were never used and have this first generation. `is_synced`: the bitmap is synced from the
+    /// beginning.
+    pub(crate) fn of_unused(place: P, is_synced: bool, start: u32) -> Self {
+        let mut words = Self::unused(place, start);
+        if is_synced {
+            words.start_syncing();
+        }
+        words
     }
 
     /// The first generation of every slot; 0 if it is not known.
@@ -932,7 +934,7 @@ pub(crate) fn handle_at<H: HandleLayout>(
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::slots::{Bare, Block};
+    use crate::slots::{Bare, Block, Inline};
     use alloc::vec::Vec;
 
     type Words = SlotWords<Block<Bare<u16, ()>>>;
@@ -961,7 +963,7 @@ mod tests {
 
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
-        let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::unused(Inline::new(), 1);
         let SlotWords { used, start_beyond_first, peak, retired, .. } = words;
         assert_eq!((used, start_beyond_first, peak, retired), (0, 0, 0, 0));
         let SlotWords { place, inserted, removed, fast_below, slow_from, .. } = words;
@@ -1193,7 +1195,7 @@ mod tests {
 
     #[test]
     fn the_slots_of_a_pool_without_a_bitmap_are_a_prefix_while_all_that_were_used_are_live() {
-        let mut words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::fresh(Inline::new(), 1);
+        let mut words = SlotWords::<Inline<(), Bare<u32, u32>, 70>>::unused(Inline::new(), 1);
         let prefix = |words: &SlotWords<_>| words.occupancy_to_walk().prefix();
         assert_eq!(prefix(&words), Some(0));
         (0..66).for_each(|index| words.set_live(index, 1));

@@ -1,24 +1,36 @@
 //! Copies of a storage: the values one after the other, and then the words all at once.
 
+use core::marker::PhantomData;
 use core::mem::needs_drop;
 
 use super::Storage;
+use crate::base::OutOfMemory;
 use crate::base::guard::guard;
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::Place;
+use crate::slots::{OwnSlots, Place, SlotWords};
 
 impl<T: Clone, P: Place, L> Storage<T, P, L> {
-    /// Copies another storage with as many slots and the same first generation into this one, in which no slot was ever used. If a
-    /// value's clone panics, the slots before it have their copies, and the others are dead.
-    pub(crate) fn clone_into_unused(&mut self, other: &Self) {
-        assert!(self.words().used() == 0 && self.words().slots() == other.words().slots());
-        self.poison_dead(false);
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
+    pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory>
+    where
+        L: Clone,
+    {
+        let words = self.words();
+        // Where each slot that was used is live, the copies touch the pages of their values.
+        let copies = if words.live() == words.used() { words.used() } else { 0 };
+        // It has room for values like these in as many slots (invariant 1), none of which is live (2).
+        let place = words.place().try_like(touch.then_some(copies))?;
+        let words = SlotWords::of_unused(place, words.is_synced(), words.start());
+        let slots = OwnSlots::new(words, self.ledger().clone());
+        let mut copy = Self { slots, values: PhantomData };
         // Slots below this number have their copies. Until the guard tells the words of them, all slots are dead by these, so that
         // no value counts before it is there.
-        let mut copy = guard((self, 0), |(storage, copied)| storage.begin_like(other, *copied));
-        let (storage, copied) = &mut *copy;
-        storage.write_clones_of(other, |index| *copied = index + 1);
-        copy.1 = other.words().slots();
+        let mut guarded = guard((&mut copy, 0), |(copy, copied)| copy.begin_like(self, *copied));
+        let (storage, copied) = &mut *guarded;
+        storage.write_clones_of(self, |index| *copied = index + 1);
+        *copied = self.words().slots();
+        drop(guarded);
+        Ok(copy)
     }
 
     /// Makes this storage, which has the slots that the other has used, one with clones of the other's values. Its own values,

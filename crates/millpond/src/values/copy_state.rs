@@ -3,7 +3,6 @@
 use core::mem::needs_drop;
 
 use super::Storage;
-use crate::base::guard::half_way;
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::Place;
@@ -90,33 +89,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// or a sanitizer watches them.
     fn has_dead_to_keep(&self) -> bool {
         self.watched().is_some() || Self::IS_POISONED
-    }
-
-    /// Makes all slots, which are dead, as if never used.
-    pub(crate) fn forget_used(&mut self) {
-        self.words_mut().forget();
-    }
-
-    /// Loads the saved state: the values are those of the words' live slots. Slots without words were never used.
-    pub(crate) fn load(
-        &mut self,
-        words: &[P::Word],
-        values: impl IntoIterator<Item = (usize, T)>,
-        inserted: u64,
-        peak: usize,
-    ) {
-        for (index, value) in values {
-            self.put(index, words[index], value);
-            half_way();
-        }
-        let agree =
-            (0..words.len()).all(|index| self.words().is_live(index) != words[index].is_dead());
-        assert!(
-            agree && words.len() <= self.words().slots(),
-            "the live slots are those with values"
-        );
-        self.words_mut().load(words, inserted, peak);
-        half_way();
     }
 
     /// Recounts the retired slots.

@@ -93,23 +93,8 @@ impl<T, P: Place, L> Storage<T, P, L> {
         }
     }
 
-    /// Stops watching.
-    pub(crate) fn unwatch(&mut self) {
-        self.words_mut().place_mut().set_watch(None);
-    }
-
-    /// The same storage, watched as another is.
-    pub(crate) fn watched_like(mut self, other: &Self) -> Self {
-        self.watch(other.watched().cloned());
-        self
-    }
-
     pub(crate) fn watched(&self) -> Option<&Watch> {
         self.words().place().watch()
-    }
-
-    pub(crate) fn watched_mut(&mut self) -> Option<&mut Watch> {
-        self.words_mut().place_mut().watch_mut()
     }
 
     /// Inspects a slot that is about to be reused.

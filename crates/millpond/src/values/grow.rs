@@ -3,9 +3,8 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-use super::{Storage, TableStorage};
+use super::Storage;
 use crate::base::memory::OutOfMemory;
-use crate::handle::Word;
 use crate::slots::{Block, Needs, OwnSlots, Place, SlotKind, SlotWords};
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
@@ -60,7 +59,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     ) -> Result<(), OutOfMemory> {
         let (from, slots) = (self.words().slots(), block.parts().words.len());
         assert!(from <= slots, "a value would be lost");
-        if let Some(watch) = self.watched_mut() {
+        if let Some(watch) = self.words_mut().place_mut().watch_mut() {
             watch.try_grow(slots)?;
         }
         self.replace_block(needs, block);
@@ -100,22 +99,10 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     }
 }
 
-#[cfg(feature = "tables")]
-impl<T, W: Word> TableStorage<T, W> {
-    /// Grows to this many slots. On an error, nothing changes.
-    pub(crate) fn try_grow_table(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.try_grow(Needs::NONE, slots, true)
-    }
-
-    /// Makes all slots, which are dead, as if never used.
-    pub(crate) fn forget_words(&mut self) {
-        self.words_mut().forget();
-    }
-}
-
 #[cfg(all(test, feature = "tables"))]
 mod tests {
-    use super::*;
+    use crate::handle::Word;
+    use crate::values::table::TableStorage;
     use alloc::rc::Rc;
     use alloc::vec::Vec;
 

@@ -27,14 +27,20 @@ mod dead;
 #[cfg(any(feature = "tables", feature = "vec"))]
 mod grow;
 mod iter;
+#[cfg(feature = "recycler")]
+mod objects;
 #[cfg(feature = "packed")]
 pub(crate) mod packed;
 mod retain;
 mod runs;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod saved;
+#[cfg(feature = "tables")]
+pub(crate) mod table;
 mod walk;
 
 #[cfg(feature = "alloc")]
-pub(crate) use block::{PoolStorage, TableStorage};
+pub(crate) use block::PoolStorage;
 pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
@@ -63,7 +69,7 @@ pub struct Storage<T, P: Place, L = ()> {
 impl<T, K: SlotKind, const N: usize, L> Storage<T, Inline<T, K, N>, L> {
     /// Slots that were never used. Their entries are empty.
     pub(crate) const fn fresh(start: u32, ledger: L) -> Self {
-        let slots = OwnSlots::new(SlotWords::fresh(Inline::new(), start), ledger);
+        let slots = OwnSlots::new(SlotWords::unused(Inline::new(), start), ledger);
         Self { slots, values: PhantomData }
     }
 }
@@ -232,13 +238,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         self.slots().ledger()
     }
 
-    /// See [`SlotWords::refresh`].
-    #[inline]
-    pub(crate) fn refresh(&mut self) {
-        self.words_mut().refresh();
-    }
-
-    /// As [`refresh`](Self::refresh), and no prefix is known then.
+    /// See [`SlotWords::refresh`]; no prefix is known then.
     pub(crate) fn refresh_and_forget_prefix(&mut self) {
         self.words_mut().refresh();
         self.words_mut().forget_prefix();
@@ -308,20 +308,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
         let value = unsafe { self.first_mut().add(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed exclusively, with the storage.
         unsafe { &mut *value.cast() }
-    }
-
-    /// Mutable references to the values of several live slots at once.
-    ///
-    /// # Safety
-    ///
-    /// All slots are live, and no two are the same.
-    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
-        &mut self,
-        indices: [usize; N],
-    ) -> [&mut T; N] {
-        // SAFETY: as the caller promises.
-        let values = unsafe { self.get_each_unchecked_mut(indices.map(Some)) };
-        values.map(|value| value.expect("a value for an index"))
     }
 
     /// Mutable references to the values of those slots that are `Some`.

@@ -128,24 +128,6 @@ impl<T> fmt::Debug for ValueRunsMut<'_, T> {
     }
 }
 
-/// Runs of a slice all of whose slots have values.
-impl<'a, T> ValueRuns<'a, T> {
-    #[inline]
-    pub(crate) fn of_slice(slots: &'a [T], runs: Runs<'a>) -> Self {
-        // SAFETY: all slots of a slice have values, and it is borrowed for `'a`.
-        unsafe { Self::new(slots.as_ptr(), slots.len(), runs) }
-    }
-}
-
-/// Runs of a mutable slice all of whose slots have values.
-impl<'a, T> ValueRunsMut<'a, T> {
-    #[inline]
-    pub(crate) fn of_slice(slots: &'a mut [T], runs: Runs<'a>) -> Self {
-        // SAFETY: all slots of a slice have values, and it is borrowed mutably for `'a`.
-        unsafe { Self::new(slots.as_mut_ptr(), slots.len(), runs) }
-    }
-}
-
 impl<T> ValueRuns<'_, T> {
     /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {

@@ -6,7 +6,7 @@ use crate::reports::errors::GetDisjointMutError;
 use crate::slots::handle_at;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns a reference to the handle's value, or `None` if the handle is refused. O(1).

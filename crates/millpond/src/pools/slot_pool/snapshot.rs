@@ -13,12 +13,12 @@ use crate::snapshot::methods::snapshots;
 use crate::snapshot::state::{Shape, sealed};
 
 snapshots! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>]
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>]
     SlotPool<T, G, R, H, P>, values T, "pool", "Pools",
     like " (that of a [`StaticPool`](crate::StaticPool) is inline)"
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::State for SlotPool<T, G, R, H, P>
 {
     type Value = T;
@@ -39,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn into_past(mut self) -> Self {
-        self.unwatch();
+        self.storage.watch(None);
         self
     }
 
@@ -69,7 +69,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
@@ -90,7 +90,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::Restore for SlotPool<T, G, R, H, P>
 {
     fn copy_state_from(&mut self, other: &Self)

@@ -10,7 +10,7 @@ use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::become_clone;
 
 operators! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
     example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
@@ -21,15 +21,15 @@ operators! {
 /// # Panics
 ///
 /// If there is not enough memory, or a value's clone panics.
-impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     Clone for SlotPool<T, G, R, H, P>
 {
     fn clone(&self) -> Self {
-        let copied = P::try_clone(&self.storage, G::TOUCHES);
-        let Ok(storage) = copied else {
+        let copied = self.storage.try_clone(G::TOUCHES);
+        let Ok(mut storage) = copied else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
-        let mut storage = storage.watched_like(&self.storage);
+        storage.watch(self.storage.watched().cloned());
         storage.slots_mut().clone_order_from(self.storage.slots());
         let detached = self.detached.clone();
         Self { detached, ..Self::of_parts(storage, self.growth.clone()) }
@@ -45,7 +45,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     IntoIterator for SlotPool<T, G, R, H, P>
 {
     type Item = (H, T);
@@ -57,7 +57,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::Walked for SlotPool<T, G, R, H, P>
 {
     type Value = T;
@@ -90,7 +90,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 bounded! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     last: |pool, handle| pool.storage.ledger().is_last(handle.erase()),
     most: |pool| pool.growth.slots_max(pool.storage.slots()),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),

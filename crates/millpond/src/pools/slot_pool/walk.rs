@@ -6,7 +6,7 @@ use crate::pools::iterators::{Handles, Iter, IterMut, Values, ValuesMut};
 use crate::slots::reuse::ReuseOrder;
 use crate::values::{ValueRuns, ValueRunsMut};
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns the index of the slot that contains `value`, computed from its address. O(1).

@@ -7,7 +7,7 @@ use crate::pools::settings::BuildError;
 use crate::pools::watching::watching;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// What watches over the slots, if any aid is enabled.
@@ -29,11 +29,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         Ok(self)
     }
 
-    /// Stops watching.
-    pub(crate) fn unwatch(&mut self) {
-        self.storage.unwatch();
-    }
-
     /// Inspects the slot that comes next, if there is one.
     #[track_caller]
     #[inline]
@@ -47,5 +42,5 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 watching! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, H
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, H
 }

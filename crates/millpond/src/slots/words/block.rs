@@ -24,16 +24,6 @@ impl<K: SlotKind> SlotWords<Block<K>> {
         Ok(Self::of_unused(Block::try_new(slots, entries, Layout::new::<()>())?, is_synced, start))
     }
 
-    /// The slots of a block, which were never used and have this first generation. `is_synced`: the bitmap is synced from the
-    /// beginning.
-    pub(crate) fn of_unused(place: Block<K>, is_synced: bool, start: u32) -> Self {
-        let mut words = Self::unused(place, start);
-        if is_synced {
-            words.start_syncing();
-        }
-        words
-    }
-
     /// Panics unless these slots were never used, and were made for such values; but they may have room for more than values
     /// without size need.
     #[inline(never)]

@@ -118,7 +118,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
         let (words, index) = (self.storage.words(), handle.index() as usize);
         let unused = || (index < slots_max).then(|| words.unused_word());
-        self.ledger().check_word(handle.erase(), words.get(index).or_else(unused), words)
+        self.storage.ledger().check_word(handle.erase(), words.get(index).or_else(unused), words)
     }
 
     /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
@@ -128,8 +128,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Those of `acquire_at`.
     #[doc(hidden)]
     pub fn check_begin_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let cycle = self.ledger().cycle();
-        cycle.check_begin(self.words().unused_word(), handle.word())
+        let cycle = self.storage.ledger().cycle();
+        cycle.check_begin(self.storage.words().unused_word(), handle.word())
     }
 
     /// Returns where the values begin, in an allocator that was [built
@@ -137,7 +137,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn values_beside(&self) -> NonNull<u8> {
-        self.words().place().values_start()
+        self.storage.words().place().values_start()
     }
 
     /// Like [`Pool::checksum_with`](crate::Pool::checksum_with): `add_value` is called with the
@@ -170,7 +170,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The live handles, by a walk that writes nothing: a [walk](SlotWords::occupancy_to_walk) like that of
     /// [`handles`](Self::handles) may find out a prefix, which C does not forget when it inserts or removes.
     fn handles_beside(&self) -> Handles<'_, R, H> {
-        Handles::new(self.words().as_slice(), self.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.occupancy())
     }
 
     /// Like [`release`](Self::release), but counts as an eviction.
@@ -393,7 +393,7 @@ mod tests {
                 pool.remove(Handle::from_bits(handle.to_bits()).unwrap()).unwrap();
             }
             if step % 97 == 0 {
-                handles.refresh();
+                handles.storage.refresh();
             }
             assert_eq!(handles.capacity(), pool.capacity());
             #[cfg(feature = "validate")]
@@ -470,8 +470,8 @@ mod tests {
         let mut slots: HandleAllocator = HandleAllocator::new(100);
         (0..70).for_each(|_| _ = slots.acquire().unwrap());
         // The second one finds that nothing has changed.
-        slots.refresh();
-        slots.refresh();
+        slots.storage.refresh();
+        slots.storage.refresh();
         assert_eq!(slots.storage.slots_mut().broken().prefix(), Some(70));
         slots.refresh_bitmap();
         assert_eq!(slots.storage.slots_mut().broken().prefix(), None);
