@@ -4,15 +4,7 @@ use core::alloc::Layout;
 use core::marker::PhantomData;
 
 use super::Storage;
-use crate::handle::HandleLayout;
-use crate::slots::{Block, LedgerOf, OwnSlots, SlotKind};
-
-/// The storage of a pool of this order and layout, in one block of memory.
-pub(crate) type PoolStorage<T, R, H> = Storage<
-    T,
-    Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>,
-    LedgerOf<R, <H as HandleLayout>::Erased>,
->;
+use crate::slots::{Block, OwnSlots, SlotKind};
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// What a block of these slots has room for.

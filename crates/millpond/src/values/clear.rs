@@ -12,12 +12,12 @@ where
 {
     /// Removes and drops all values. If a drop panics, the values that were not yet dropped stay.
     pub(crate) fn clear(&mut self) {
-        let cycle = self.ledger().cycle();
+        let cycle = self.slots().ledger().cycle();
         // The reuse order matches the words again at the end.
         let mut storage = guard(self, |storage| storage.slots_mut().reset_order());
-        if !core::mem::needs_drop::<T>() {
-            storage.forget_all(&cycle);
-            return;
+        // The constant first, so that nothing else is generated for such values.
+        if Self::MAY_FORGET || !core::mem::needs_drop::<T>() && !storage.has_dead_to_keep() {
+            return storage.words_mut().set_all_dead(&cycle);
         }
         for index in 0..storage.words().used() {
             let Some(generation) = storage.words().of_live(index) else { continue };

@@ -21,7 +21,7 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         // It has room for values like these in as many slots (invariant 1), none of which is live (2).
         let place = words.place().try_like(touch.then_some(copies))?;
         let words = SlotWords::of_unused(place, words.is_synced(), words.start());
-        let slots = OwnSlots::new(words, self.ledger().clone());
+        let slots = OwnSlots::new(words, self.slots().ledger().clone());
         let mut copy = Self { slots, values: PhantomData };
         // Slots below this number have their copies. Until the guard tells the words of them, all slots are dead by these, so that
         // no value counts before it is there.
@@ -57,7 +57,7 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
             unsafe { place.write(value) };
             note_written(index);
         };
-        let (words, occupancy) = (other.words(), other.occupancy());
+        let (words, occupancy) = (other.words(), other.words().occupancy());
         if words.live() == words.used() {
             // Each slot that was used is live.
             return (0..words.used()).for_each(clone_at);

@@ -87,12 +87,13 @@ impl<T, P: Place, L> Storage<T, P, L> {
 
     /// Whether the bytes of dead slots must not be copied, because they are filled with a pattern,
     /// or a sanitizer watches them.
-    fn has_dead_to_keep(&self) -> bool {
+    pub(super) fn has_dead_to_keep(&self) -> bool {
         self.watched().is_some() || Self::IS_POISONED
     }
 
-    /// Recounts the retired slots.
-    pub(crate) fn recount_retired(&mut self) {
+    /// The slots up to this number were used, and the retired ones among them are counted anew.
+    pub(crate) fn recount(&mut self, used: usize) {
+        self.words_mut().mark_used_until(used);
         self.words_mut().recount_retired();
     }
 }

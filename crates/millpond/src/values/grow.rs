@@ -70,6 +70,13 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         Ok(())
     }
 
+    /// See [`SlotWords::refresh`]; no prefix is known then.
+    #[cfg(feature = "__c")]
+    pub(crate) fn refresh_and_forget_prefix(&mut self) {
+        self.words_mut().refresh();
+        self.words_mut().forget_prefix();
+    }
+
     /// Moves to another block, in which no slot was used.
     fn replace_block(&mut self, needs: Needs<K::Entry>, mut block: Block<K>) {
         let kept = block.parts().words.len().min(self.words().slots());

@@ -39,8 +39,6 @@ mod saved;
 pub(crate) mod table;
 mod walk;
 
-#[cfg(feature = "alloc")]
-pub(crate) use block::PoolStorage;
 pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
@@ -49,13 +47,9 @@ use core::mem::{MaybeUninit, offset_of};
 
 use crate::base::guard::{continue_after_panic, guard};
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::occupancy::Occupancy;
-use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::reuse::Queue;
-use crate::slots::{
-    GenerationCycle, Inline, Ledger, OwnSlots, Place, SlotKind, SlotWords, Slots, check_disjoint,
-};
+use crate::slots::{Inline, Ledger, OwnSlots, Place, SlotKind, SlotWords, Slots, check_disjoint};
 
 /// Slots with values, and their words, which determine which of them are live. `L` is their [`Ledger`], if they have one.
 #[doc(hidden)]
@@ -114,7 +108,7 @@ where
         unsafe { self.words_mut().set_live_unchecked(index, generation) };
         self.mark_live(index);
         // SAFETY: the slot is in range, so that there is a place for its value.
-        unsafe { self.place_mut(index).cast::<T>().write(value) };
+        unsafe { self.first_mut().add(index).cast::<T>().write(value) };
         put(index, generation)
     }
 
@@ -133,7 +127,7 @@ where
         }
         // Read last, the value goes straight to where the caller wants it.
         // SAFETY: the slot was live until now, so that its value is initialised (invariant 2), and it is not read again.
-        let value = unsafe { self.place(index).cast::<T>().read() };
+        let value = unsafe { self.first().add(index).cast::<T>().read() };
         self.mark_dead(index);
         Some(value)
     }
@@ -173,9 +167,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         // SAFETY: the slots are live, as tested, and no two are the same.
         Ok(unsafe { self.get_each_unchecked_mut(indices) })
     }
-}
 
-impl<T, P: Place, L> Storage<T, P, L> {
     pub(crate) const SLOTS_OFFSET: usize = offset_of!(Self, slots);
 
     /// Where the first value is.
@@ -195,19 +187,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
         assert!(index < self.words().slots());
         // SAFETY: there is a value for each slot, and the values are borrowed exclusively, with the storage.
-        unsafe { &mut *self.place_mut(index) }
-    }
-
-    /// Where the value of a slot is; for another number, an address without a meaning.
-    #[inline(always)]
-    fn place(&self, index: usize) -> *const MaybeUninit<T> {
-        self.first().wrapping_add(index)
-    }
-
-    /// The same, mutable until the storage is used again.
-    #[inline(always)]
-    fn place_mut(&mut self, index: usize) -> *mut MaybeUninit<T> {
-        self.first_mut().wrapping_add(index)
+        unsafe { &mut *self.first_mut().wrapping_add(index) }
     }
 
     #[inline(always)]
@@ -232,27 +212,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
     #[inline(always)]
     pub(crate) fn slots_mut(&mut self) -> &mut Slots<P, L> {
         self.slots.sealed()
-    }
-
-    pub(crate) fn ledger(&self) -> &L {
-        self.slots().ledger()
-    }
-
-    /// See [`SlotWords::refresh`]; no prefix is known then.
-    pub(crate) fn refresh_and_forget_prefix(&mut self) {
-        self.words_mut().refresh();
-        self.words_mut().forget_prefix();
-    }
-
-    #[inline]
-    pub(crate) fn occupancy(&self) -> Occupancy<'_> {
-        self.words().occupancy()
-    }
-
-    /// See [`SlotWords::occupancy_to_walk`].
-    #[inline(always)]
-    pub(crate) fn occupancy_to_walk(&self) -> Occupancy<'_> {
-        self.words().occupancy_to_walk()
     }
 
     #[inline]
@@ -387,28 +346,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
         // guard makes the slot dead before other code can access it: the value's own code does not
         // have the storage.
         unsafe { value.drop_in_place() };
-    }
-
-    /// Makes all slots dead without dropping their values, which have no drop code to run.
-    pub(crate) fn forget_all(
-        &mut self,
-        cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
-    ) {
-        debug_assert!(!core::mem::needs_drop::<T>());
-        let fills = self.watched().is_some_and(Watch::fills);
-        if fills || Self::IS_POISONED {
-            for index in 0..self.words().used() {
-                if self.words().is_live(index) {
-                    self.mark_dead(index);
-                }
-            }
-        }
-        self.words_mut().set_all_dead(cycle);
-    }
-
-    /// See [`SlotWords::mark_used_until`].
-    pub(crate) fn mark_used_until(&mut self, slots: usize) {
-        self.words_mut().mark_used_until(slots);
     }
 }
 

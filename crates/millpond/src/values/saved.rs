@@ -15,7 +15,7 @@ where
     /// Drops all values, and makes the slots as if never used, whatever state a panic has left them in.
     pub(crate) fn renew(&mut self) {
         let mut storage = guard(self, |storage| {
-            let start = storage.ledger().cycle().start().generation();
+            let start = storage.slots().ledger().cycle().start().generation();
             storage.words_mut().renew(start);
             storage.slots_mut().reset_order();
         });

@@ -63,11 +63,7 @@ impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let acquired = self.insert_if_room(()).ok();
-        if acquired.is_none() {
-            self.storage.slots_mut().count_refusal();
-        }
-        acquired
+        self.insert(()).ok()
     }
 
     /// Returns the handle that [`acquire`](Self::acquire) will return next, or `None` if no slot is
@@ -110,7 +106,7 @@ impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
     /// own arrays.
     #[inline]
     pub fn slot_runs(&self) -> Runs<'_> {
-        self.storage.occupancy_to_walk().runs()
+        self.storage.words().occupancy_to_walk().runs()
     }
 }
 

@@ -124,13 +124,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.handles.storage.ledger().name()
+        self.handles.storage.slots().ledger().name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.handles.storage.ledger().cycle())
+        Generations::of(&self.handles.storage.slots().ledger().cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -298,7 +298,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Option<(H, &mut T, Option<H>)> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
-            let is_last = |handle| self.handles.storage.ledger().is_last(H::erase(handle));
+            let is_last = |handle| self.handles.storage.slots().ledger().is_last(H::erase(handle));
             let victim = least_of(keys, is_last)?;
             return self.acquire_in_place_of(victim);
         }
@@ -326,7 +326,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
             let keys = keys.filter(|(key, _)| *key <= newcomer);
-            let is_last = |handle| self.handles.storage.ledger().is_last(H::erase(handle));
+            let is_last = |handle| self.handles.storage.slots().ledger().is_last(H::erase(handle));
             let Some(victim) = least_of(keys, is_last) else {
                 self.handles.storage.slots_mut().count_refusal();
                 return None;
@@ -465,7 +465,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// ```
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone {
         let words = self.handles.storage.words().as_slice();
-        let live = self.handles.storage.occupancy_to_walk().iter();
+        let live = self.handles.storage.words().occupancy_to_walk().iter();
         live.map(|index| (handle_of_live(index, words), &self.objects[index]))
     }
 
@@ -653,6 +653,6 @@ mod tests {
 
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
-    last: |recycler, handle| recycler.handles.storage.ledger().is_last(handle.erase()),
+    last: |recycler, handle| recycler.handles.storage.slots().ledger().is_last(handle.erase()),
     most: |recycler| recycler.capacity(),
 }

@@ -122,7 +122,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {
-        self.storage.occupancy()
+        self.storage.words().occupancy()
     }
 
     /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
@@ -137,7 +137,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
 pool_methods! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     example: "Pool",
-    ledger: |pool| pool.storage.ledger(),
+    ledger: |pool| pool.storage.slots().ledger(),
     recorder: |pool| pool.storage.slots_mut(),
 }
 

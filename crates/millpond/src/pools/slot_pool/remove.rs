@@ -48,13 +48,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         self.storage.end(index)
     }
 
-    /// Moves the value out of a slot, for an iteration.
-    #[inline]
-    pub(super) fn take_at(&mut self, index: usize) -> Option<T> {
-        self.note_removal_in_iteration(index);
-        self.storage.end(index)
-    }
-
     /// Moves all values out, in index order. Dropping the iterator removes the values that it has not returned;
     /// leaking it leaves them in the pool.
     ///

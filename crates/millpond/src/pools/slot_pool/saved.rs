@@ -70,7 +70,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         }
         storage.load(&state.words, values, state.inserted, state.peak);
         // First, because the order finds its fresh slots by it.
-        storage.mark_used_until(state.words.len() + state.former.len());
+        storage.recount(state.words.len() + state.former.len());
         storage.slots_mut().load(state);
         defuse(pool);
         Ok(())

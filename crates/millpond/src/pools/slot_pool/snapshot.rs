@@ -27,7 +27,10 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        Shape::new(self.growth.slots_max(self.storage.slots()), &self.storage.ledger().cycle())
+        Shape::new(
+            self.growth.slots_max(self.storage.slots()),
+            &self.storage.slots().ledger().cycle(),
+        )
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {
@@ -118,8 +121,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
 
     fn empty(&mut self) {
         let known = self.growth.known(self.storage.slots());
-        self.storage.mark_used_until(known);
-        self.storage.recount_retired();
+        self.storage.recount(known);
         // Some words are the other pool's, and the list has slots of both.
         let words = self.storage.words();
         self.detached.retain(|slot| words.get(slot) == Some(H::Word::RETIRED));

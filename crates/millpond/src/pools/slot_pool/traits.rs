@@ -64,34 +64,26 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     type Handle = H;
 
     #[inline]
-    fn live(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
     fn live_slots(&self) -> Occupancy<'_> {
         self.occupancy()
     }
 
     #[inline]
-    fn handle_in(&self, index: usize) -> Option<H> {
-        self.handle_at(index)
+    fn object_in(&mut self, index: usize) -> Option<(H, &mut T)> {
+        self.object_at_mut(index)
     }
 
     #[inline]
-    fn value_of(&mut self, handle: H) -> Option<&mut T> {
-        self.get_mut(handle)
-    }
-
-    #[inline]
-    fn take_from(&mut self, index: usize) -> Option<T> {
-        self.take_at(index)
+    fn take_from(&mut self, index: usize) -> Option<(H, T)> {
+        self.note_removal_in_iteration(index);
+        let handle = self.handle_at(index)?;
+        Some((handle, self.storage.remove(index, handle.word())?))
     }
 }
 
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
-    last: |pool, handle| pool.storage.ledger().is_last(handle.erase()),
+    last: |pool, handle| pool.storage.slots().ledger().is_last(handle.erase()),
     most: |pool| pool.growth.slots_max(pool.storage.slots()),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),

@@ -64,7 +64,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     #[doc(alias = "keys")]
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().as_slice(), self.storage.occupancy_to_walk())
+        Handles::new(self.storage.words().as_slice(), self.storage.words().occupancy_to_walk())
     }
 
     /// Iterates over the values in index order, from both ends.
@@ -124,6 +124,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     /// ```
     #[inline]
     pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.storage.runs_mut()
+        self.storage.words_and_runs_mut().1
     }
 }

@@ -2,11 +2,11 @@ use super::VecPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::doubling::Growing;
-use crate::pools::pool::PoolBuilder;
+use crate::pools::pool::{OneBlock, PoolBuilder};
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::PoolStorage;
+use crate::values::Storage;
 
 impl<T> VecPool<T> {
     /// Creates an empty pool that has not allocated, and grows without a limit: first to as many slots as have their values in 64
@@ -91,7 +91,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for Growing {
             Some(0) => VecPool::without_slots(&settings.generations, settings.capacity_max),
             _ => {
                 let slots = settings
-                    .slots::<R, H::Erased>(PoolStorage::<T, R, H>::VALUE, Block::try_new)?;
+                    .slots::<R, H::Erased>(Storage::<T, OneBlock<R, H>>::VALUE, Block::try_new)?;
                 VecPool::of_unused(slots, settings.capacity_max)
             }
         };

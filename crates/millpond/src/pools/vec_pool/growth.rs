@@ -78,13 +78,6 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
     }
 
     #[cold]
-    #[inline(never)]
-    fn take_beyond(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
-        self.make_room(own)?;
-        Ok(own.take_next_called().expect("there is room"))
-    }
-
-    #[cold]
     fn grow_up_to(
         &mut self,
         handle: L,
@@ -151,7 +144,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         other_storage: &Grown<T, R, L>,
     ) -> Result<(), OutOfMemory> {
         let former = other.try_copy_former()?;
-        let (cycle, slots) = (storage.ledger().cycle(), other_storage.words().slots());
+        let (cycle, slots) = (storage.slots().ledger().cycle(), other_storage.words().slots());
         for index in slots..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, cycle.word_after(generation));

@@ -22,13 +22,13 @@ use crate::overflow::Lifetimes;
 use crate::overflow::evict::{first_evictable, least_of};
 use crate::pools::iterators::Handles;
 use crate::pools::settings::BuildError;
+use crate::pools::slot_pool::Slotted;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
 use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
-use crate::values::PoolStorage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Limits generations to 1 to `max` (at most 32,767), like those of a shorter handle layout.
@@ -118,7 +118,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
         let (words, index) = (self.storage.words(), handle.index() as usize);
         let unused = || (index < slots_max).then(|| words.unused_word());
-        self.storage.ledger().check_word(handle.erase(), words.get(index).or_else(unused), words)
+        self.storage.slots().ledger().check_word(
+            handle.erase(),
+            words.get(index).or_else(unused),
+            words,
+        )
     }
 
     /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
@@ -128,7 +132,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Those of `acquire_at`.
     #[doc(hidden)]
     pub fn check_begin_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let cycle = self.storage.ledger().cycle();
+        let cycle = self.storage.slots().ledger().cycle();
         cycle.check_begin(self.storage.words().unused_word(), handle.word())
     }
 
@@ -254,7 +258,8 @@ impl SlotOffsets {
         type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
         type Both = OwnSlots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
-        let slots_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::SLOTS_OFFSET;
+        let slots_at = offset_of!(Own, storage)
+            + Slotted::<(), Lifo, Handle<()>, OneBlock<Lifo, Handle<()>>>::SLOTS_OFFSET;
         let words_at = slots_at + Both::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
         let state = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;

@@ -61,7 +61,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn check_beside(&self, saved: SavedSlots, grows: bool) -> Option<Checked<H::Word>> {
         let capacity = saved.capacity.filter(|_| !grows);
-        Self::checked(saved, capacity, self.storage.ledger().cycle().largest().generation())
+        Self::checked(saved, capacity, self.storage.slots().ledger().cycle().largest().generation())
     }
 
     fn checked(

@@ -52,10 +52,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         }
         let index = handle.index() as usize;
         let Self { storage, detached, .. } = self;
-        detached.reserve();
+        detached.add(handle.index(), handle.generation());
         let value = storage.take(index, H::Word::RETIRED);
         storage.slots_mut().detach(index);
-        detached.add(handle.index(), handle.generation());
         value
     }
 
