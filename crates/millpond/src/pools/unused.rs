@@ -6,8 +6,9 @@ use core::alloc::Layout;
 use crate::base::{OutOfMemory, or_panic};
 use crate::handle::{HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
+use crate::reports::debug::Watch;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
+use crate::slots::{Block, LedgerOf, OwnSlots, Place, SlotWords};
 
 /// The place of a [`Pool`](crate::Pool) and of a [`VecPool`](crate::VecPool), and of the words of a
 /// [`HandleAllocator`](crate::HandleAllocator).
@@ -49,7 +50,8 @@ impl Settings {
         self.allocate::<L, _>(|slots| {
             let needs = LedgerOf::<R, L>::NEEDS;
             let entries = (needs.entry_count)(slots);
-            let block = make(slots, entries, value)?;
+            let mut block = make(slots, entries, value)?;
+            block.set_watch(Watch::try_new(self.generations.name, self.debug_aids, slots)?);
             assert!(block.entry_count() == entries, "the order relies on its entries");
             let ledger = LedgerOf::<R, L>::fresh(&self.generations);
             let start = ledger.cycle().start().generation();

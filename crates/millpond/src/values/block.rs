@@ -22,6 +22,9 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         if Self::IS_POISONED {
             storage.poison_dead(true);
         }
+        if cfg!(feature = "debug-aids") {
+            storage.mark_each_dead();
+        }
         storage
     }
 }

@@ -1,7 +1,6 @@
 //! Copies of a storage: the values one after the other, and then the words all at once.
 
 use core::marker::PhantomData;
-use core::mem::needs_drop;
 
 use super::Storage;
 use crate::base::OutOfMemory;
@@ -24,8 +23,17 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         let slots = OwnSlots::new(words, self.slots().ledger().clone());
         let mut copy = Self { slots, values: PhantomData };
         // Slots below this number have their copies. Until the guard tells the words of them, all slots are dead by these, so that
-        // no value counts before it is there.
-        let mut guarded = guard((&mut copy, 0), |(copy, copied)| copy.begin_like(self, *copied));
+        // no value counts before it is there. Live slots of the others are dead then, and have retired.
+        let mut guarded = guard((&mut copy, 0), |(copy, copied)| {
+            let used = self.words().used();
+            copy.words_mut().copy_state_from(self.words(), used);
+            for index in *copied..used {
+                if copy.words().is_live(index) {
+                    copy.words_mut().retire(index);
+                }
+            }
+            copy.poison_dead(true);
+        });
         let (storage, copied) = &mut *guarded;
         storage.write_clones_of(self, |index| *copied = index + 1);
         *copied = self.words().slots();
@@ -33,19 +41,10 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
         Ok(copy)
     }
 
-    /// Makes this storage, which has the slots that the other has used, one with clones of the other's values. Its own values,
-    /// which have no drop code, are written over. If a value's clone panics, each slot is live or dead as it was, with its value
-    /// or that of the other.
-    pub(super) fn clone_over(&mut self, other: &Self, used: usize) {
-        assert!(!needs_drop::<T>());
-        self.write_clones_of(other, |_| ());
-        self.words_mut().copy_state_from(other.words(), used);
-    }
-
     /// Writes a clone of each value of another storage, whose used slots this one has, where the value of that slot has its place here.
     /// What was there is not dropped.
     #[inline(always)]
-    fn write_clones_of(&mut self, other: &Self, mut note_written: impl FnMut(usize)) {
+    pub(super) fn write_clones_of(&mut self, other: &Self, mut note_written: impl FnMut(usize)) {
         assert!(self.words().slots() >= other.words().used());
         let values = self.first_mut();
         let mut clone_at = |index: usize| {
@@ -75,19 +74,6 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
                 bits &= bits - 1;
             }
         }
-    }
-
-    /// Takes on the words of another storage for slots that have copies of its values: those below this number. Its other live
-    /// slots are dead here, and have retired.
-    fn begin_like(&mut self, other: &Self, copied: usize) {
-        let used = other.words().used();
-        self.words_mut().copy_state_from(other.words(), used);
-        for index in copied..used {
-            if self.words().is_live(index) {
-                self.words_mut().retire(index);
-            }
-        }
-        self.poison_dead(true);
     }
 }
 

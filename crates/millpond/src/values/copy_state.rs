@@ -37,10 +37,12 @@ impl<T, P: Place, L> Storage<T, P, L> {
     where
         T: Clone,
     {
-        match needs_drop::<T>() || self.has_dead_to_keep() {
-            true => self.copy_each_from(other, used, T::clone_from, T::clone),
-            false => self.clone_over(other, used),
+        if needs_drop::<T>() || self.has_dead_to_keep() {
+            return self.copy_each_from(other, used, T::clone_from, T::clone);
         }
+        // Written over. If a clone panics, each slot is live or dead as it was, with its value or that of the other.
+        self.write_clones_of(other, |_| ());
+        self.words_mut().copy_state_from(other.words(), used);
     }
 
     /// One value after the other: where both sides have one, by `assign`, and by `copy` where only the other has. The words

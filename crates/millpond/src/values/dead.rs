@@ -76,16 +76,17 @@ impl<T, P: Place, L> Storage<T, P, L> {
         }
         grown
     }
-}
 
-impl<T, P: Place, L> Storage<T, P, L> {
     /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Watch>) {
         self.words_mut().place_mut().set_watch(watch);
-        if self.watched().is_none() {
-            return;
-        }
-        for index in 0..self.words().slots() {
+        self.mark_each_dead();
+    }
+
+    /// Marks all dead slots, if they are watched.
+    pub(super) fn mark_each_dead(&mut self) {
+        let slots = if self.watched().is_some() { self.words().slots() } else { 0 };
+        for index in 0..slots {
             if !self.words().is_live(index) {
                 self.mark_live(index);
                 self.mark_dead(index);

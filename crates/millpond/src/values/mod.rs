@@ -350,32 +350,28 @@ impl<T, P: Place, L> Storage<T, P, L> {
 }
 
 impl<T, P: Place, L> Drop for Storage<T, P, L> {
+    /// Drops all values. If a drop panics, the rest are still dropped while unwinding, as in a `Vec`.
     fn drop(&mut self) {
         // So that the compiler generates nothing for values without drop code.
-        if !Self::MAY_FORGET {
-            // Made first, because the report is passed to a user function, which may panic.
-            let storage = guard(self, |storage| storage.drop_all());
-            if let Some(watch) = storage.watched() {
-                watch.report_drop(storage.words().occupancy().iter());
-            }
-            drop(storage);
+        if Self::MAY_FORGET {
+            return;
         }
-    }
-}
-
-impl<T, P: Place, L> Storage<T, P, L> {
-    /// Drops all values. If a drop panics, the rest are still dropped while unwinding, as in a `Vec`.
-    fn drop_all(&mut self) {
-        continue_after_panic(self, |storage| {
-            if core::mem::needs_drop::<T>() {
-                for index in 0..storage.words().used() {
-                    storage.drop_value(index, P::Word::RETIRED);
+        // Made first, because the report is passed to a user function, which may panic.
+        let storage = guard(self, |storage| {
+            continue_after_panic(*storage, |storage| {
+                if core::mem::needs_drop::<T>() {
+                    for index in 0..storage.words().used() {
+                        storage.drop_value(index, P::Word::RETIRED);
+                    }
                 }
-            }
-            // Last, because each dropped value leaves a dead slot.
-            if Self::IS_POISONED {
-                storage.poison_dead(false);
-            }
+                // Last, because each dropped value leaves a dead slot.
+                if Self::IS_POISONED {
+                    storage.poison_dead(false);
+                }
+            });
         });
+        if let Some(watch) = storage.watched() {
+            watch.report_drop(storage.words().occupancy().iter());
+        }
     }
 }

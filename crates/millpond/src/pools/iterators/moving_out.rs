@@ -106,10 +106,7 @@ impl<P: Walked, F: FnMut(P::Handle, &mut P::Value) -> bool> Iterator for Extract
     }
 }
 
-impl<P: Walked, F> FusedIterator for ExtractIf<'_, P, F> where
-    F: FnMut(P::Handle, &mut P::Value) -> bool
-{
-}
+impl<P: Walked, F: FnMut(P::Handle, &mut P::Value) -> bool> FusedIterator for ExtractIf<'_, P, F> {}
 
 impl<P: Walked, F> fmt::Debug for ExtractIf<'_, P, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -237,6 +237,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
                 unsafe { Block::try_in(start, slots, entries, value, false) }
             },
         )?;
-        Pool::of_unused(slots).watched_by(self.settings.debug_aids)
+        Ok(Pool::of_unused(slots))
     }
 }

@@ -152,7 +152,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let allocate = if untouched { Block::try_untouched } else { Block::try_new };
         let slots =
             settings.slots::<R, H::Erased>(Storage::<T, OneBlock<R, H>>::VALUE, allocate)?;
-        Self::of_unused(slots).watched_by(settings.debug_aids)
+        Ok(Self::of_unused(slots))
     }
 
     pub(in crate::pools) fn of_unused(slots: UnusedSlots<R, H::Erased>) -> Self {

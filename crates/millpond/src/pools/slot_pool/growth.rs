@@ -5,7 +5,6 @@ use crate::handle::HandleLayout;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, EntryOf, LedgerOf, Place, Slots};
-use crate::snapshot::Checksum;
 use crate::values::Storage;
 
 /// A place for the words of such handles, and for what such an order keeps: one block on the heap, or the pool itself. Sealed.
@@ -44,10 +43,6 @@ pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<R, L>>:
 {
     /// The pool's name in the saved form.
     const KIND: &'static str;
-    /// The reuse order's name in the saved form, where the kind of pool has several.
-    const REUSE: &'static str = R::NAME;
-    /// Whether a new pool touches every page of its memory.
-    const TOUCHES: bool = true;
 
     /// The parts of a pool that is read, to take on this state, as if never used.
     #[cfg(all(feature = "serde", feature = "alloc"))]
@@ -152,9 +147,6 @@ pub trait SlotGrowth<R: ReuseOrder, L: HandleLayout, P: PoolPlace<R, L>>: Clone 
     fn set_former(&mut self, _words: &[L::Word]) -> Result<(), OutOfMemory> {
         Ok(())
     }
-
-    /// Adds what the future depends on.
-    fn add_to(&self, _slots: &SlotsOf<R, L, P>, _sum: &mut Checksum) {}
 
     /// Checks what the pool knows of slots that are not there.
     ///

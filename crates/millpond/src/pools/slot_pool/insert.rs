@@ -123,16 +123,17 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         handle: H,
         value: T,
     ) -> Result<H, InsertAtError<T>> {
-        let reached = if (handle.index() as usize) < self.capacity() {
-            Ok(())
-        } else {
-            let Self { storage, growth, .. } = self;
-            storage.lend_to_grow(|own| growth.grow_up_to(handle.erase(), check, is_near, own))
+        let Self { storage, growth, detached } = self;
+        let index = handle.index() as usize;
+        let reached = match index < storage.words().slots() {
+            true => Ok(()),
+            false => {
+                storage.lend_to_grow(|own| growth.grow_up_to(handle.erase(), check, is_near, own))
+            }
         };
         if reached.is_ok() {
-            self.storage.inspect(handle.index() as usize);
+            storage.inspect(index);
         }
-        let Self { storage, detached, .. } = self;
         match reached.and_then(|()| storage.slots_mut().take_at(handle.erase(), check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);

@@ -31,7 +31,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     for SlotPool<T, G, R, H, P>
 {
     const KIND: &'static str = G::KIND;
-    const REUSE: &'static str = G::REUSE;
+    const REUSE: &'static str = R::NAME;
     const GROWS: bool = G::GROWS;
     const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<P::Entry>(Self::ORDER_OF);
 

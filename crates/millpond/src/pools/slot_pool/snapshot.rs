@@ -34,7 +34,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {
-        self.growth.add_to(self.storage.slots(), sum);
+        if G::GROWS {
+            sum.add(&self.capacity());
+        }
     }
 
     fn detached(&self) -> &[(u32, u32)] {

@@ -25,7 +25,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, 
     Clone for SlotPool<T, G, R, H, P>
 {
     fn clone(&self) -> Self {
-        let copied = self.storage.try_clone(G::TOUCHES);
+        let copied = self.storage.try_clone(!G::GROWS);
         let Ok(mut storage) = copied else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };

@@ -14,7 +14,6 @@ use crate::pools::slot_pool::{CannotGrow, Growth, SlotGrowth, SlotsOf, Slotted};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, LedgerOf};
-use crate::snapshot::Checksum;
 
 /// The storage of a pool that grows, whose handles are of this erased layout.
 type Grown<T, R, L> = Slotted<T, R, L, OneBlock<R, L>>;
@@ -115,10 +114,6 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
         self.set_former(words)
     }
 
-    fn add_to(&self, own: &GrownSlots<R, L>, sum: &mut Checksum) {
-        sum.add(&own.words().slots());
-    }
-
     fn validate(&self, own: &GrownSlots<R, L>) -> Result<(), crate::reports::validate::Violation> {
         self.check::<L>(own.words().slots())
     }
@@ -126,7 +121,6 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
 
 impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
     const KIND: &'static str = "VecPool";
-    const TOUCHES: bool = false;
 
     #[cfg(feature = "serde")]
     fn unused(

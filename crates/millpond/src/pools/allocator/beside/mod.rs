@@ -72,7 +72,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
             // SAFETY: as the caller promises.
             unsafe { Block::try_in(start, slots, entries, value, is_zeroed) }
         })?;
-        HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
+        Ok(HandleAllocator::of_unused(slots))
     }
 }
 
