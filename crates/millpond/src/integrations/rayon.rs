@@ -191,7 +191,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, G: Growth<T, R, H::Erased, OneBlock<R, H
     where
         T: Sync,
     {
-        let words = self.storage().words().as_slice();
+        let words = self.storage.words().as_slice();
         self.par_runs().flat_map_iter(move |(first, run)| {
             run.iter().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
         })
@@ -214,7 +214,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, G: Growth<T, R, H::Erased, OneBlock<R, H
     where
         T: Send,
     {
-        let (words, runs) = self.storage_mut().words_and_runs_mut();
+        let (words, runs) = self.storage.words_and_runs_mut();
         Parallel { runs, split: ValueRunsMut::split }.flat_map_iter(move |(first, run)| {
             run.iter_mut().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
         })

@@ -21,7 +21,6 @@ pub(crate) mod settings;
 mod shared_walks;
 pub mod slot_pool;
 pub mod static_pool;
-pub(crate) mod together;
 #[cfg(feature = "alloc")]
 pub(crate) mod unused;
 #[cfg(feature = "vec")]

@@ -6,8 +6,9 @@ use core::alloc::Layout;
 use crate::base::{OutOfMemory, or_panic};
 use crate::handle::{HandleLayout, Word};
 use crate::pools::settings::{BuildError, Settings};
+use crate::reports::debug::Watch;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
+use crate::slots::{Block, LedgerOf, OwnSlots, Place, SlotWords};
 
 /// The place of a [`Pool`](crate::Pool) and of a [`VecPool`](crate::VecPool), and of the words of a
 /// [`HandleAllocator`](crate::HandleAllocator).
@@ -44,7 +45,8 @@ impl Settings {
         make: impl FnOnce(usize, Layout) -> Result<OneBlock<R, L>, OutOfMemory>,
     ) -> Result<UnusedSlots<R, L>, BuildError> {
         self.allocate::<L, _>(|slots| {
-            let block = make(slots, value)?;
+            let mut block = make(slots, value)?;
+            block.set_watch(Watch::try_new(self.generations.name, self.debug_aids, slots)?);
             let ledger = LedgerOf::<R, L>::fresh(&self.generations);
             let start = ledger.cycle().start().generation();
             assert!(start != 0, "no slot begins at generation 0");

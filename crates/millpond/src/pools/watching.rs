@@ -15,16 +15,6 @@ macro_rules! watching {
                 }
             }
 
-            /// The object of slot `from` is in slot `to` now.
-            #[inline]
-            pub(in crate::pools) fn note_move(&self, from: usize, to: usize) {
-                if cfg!(feature = "debug-aids") {
-                    if let Some(watch) = self.watched() {
-                        watch.moved(from, to);
-                    }
-                }
-            }
-
             /// The caller wants to remove an object. Panics if the pool refuses that, and an aid is to report it.
             #[track_caller]
             #[inline]

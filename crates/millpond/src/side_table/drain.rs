@@ -33,28 +33,20 @@ impl<H: HandleLayout, V> iterators::sealed::Walked for SideTable<H, V> {
     type Handle = H;
 
     #[inline]
-    fn live(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
     fn live_slots(&self) -> Occupancy<'_> {
         self.occupancy()
     }
 
     #[inline]
-    fn handle_in(&self, index: usize) -> Option<H> {
-        Some(handle_of_live(index, self.storage.words().as_slice()))
+    fn object_in(&mut self, index: usize) -> Option<(H, &mut V)> {
+        let handle = handle_of_live(index, self.storage.words().as_slice());
+        Some((handle, self.storage.get_mut(index)?))
     }
 
     #[inline]
-    fn value_of(&mut self, handle: H) -> Option<&mut V> {
-        self.get_mut(handle)
-    }
-
-    #[inline]
-    fn take_from(&mut self, index: usize) -> Option<V> {
-        self.remove_slot(index)
+    fn take_from(&mut self, index: usize) -> Option<(H, V)> {
+        let handle = handle_of_live(index, self.storage.words().as_slice());
+        Some((handle, self.remove_slot(index)?))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::values::TableStorage;
+use crate::values::table::TableStorage;
 
 /// A table without a limit allocates up to this much memory, however few values it has.
 const BYTES_UNASKED: usize = 16 << 20;

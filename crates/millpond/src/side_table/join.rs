@@ -133,7 +133,7 @@ pub struct Shared<'a, T, K: SlotKind, L = ()> {
 impl<'a, T, K: SlotKind, L> Shared<'a, T, K, L> {
     fn new(storage: &'a Storage<T, Block<K>, L>) -> Self {
         // What is found out here, each word finds.
-        storage.occupancy_to_walk();
+        storage.words().occupancy_to_walk();
         Self { storage }
     }
 }
@@ -144,7 +144,7 @@ impl<'a, T, K: SlotKind, L> Lanes<K::Word> for Shared<'a, T, K, L> {
     // An old bitmap is not gathered for this: the words tell what it does not.
     #[inline]
     fn bits_at_most(&self, word: usize) -> u64 {
-        self.storage.occupancy().word_if_kept(word).unwrap_or(!0)
+        self.storage.words().occupancy().word_if_kept(word).unwrap_or(!0)
     }
 
     #[inline]
@@ -221,12 +221,12 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a Flat<T, R, H, G>
     type Lane = Shared<'a, T, (R, H::Word, H::Index), LedgerOf<R, H::Erased>>;
 
     fn into_lane(self) -> Self::Lane {
-        Shared::new(self.storage())
+        Shared::new(&self.storage)
     }
 
     #[inline]
     fn occupancy(lane: &Self::Lane) -> Occupancy<'_> {
-        lane.storage.occupancy()
+        lane.storage.words().occupancy()
     }
 
     #[inline]
@@ -249,7 +249,7 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout, G> JoinPool for &'a mut Flat<T, R, H
     type Lane = Exclusive<'a, H::Word, T>;
 
     fn into_lane(self) -> Self::Lane {
-        let (words, values) = self.storage_mut().words_and_chunk_mut();
+        let (words, values) = self.storage.words_and_chunk_mut();
         Exclusive { words, values }
     }
 

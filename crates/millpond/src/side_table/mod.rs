@@ -40,7 +40,7 @@ use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKi
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::Lifo;
 use crate::snapshot::methods::snapshots;
-use crate::values::TableStorage;
+use crate::values::table::TableStorage;
 use growth::TableGrowth;
 
 /// An iterator over a side table's handles and values in index order; returned by [`SideTable::iter`].
@@ -124,7 +124,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'_> {
-        self.storage.occupancy()
+        self.storage.words().occupancy()
     }
 
     /// The slot of the handle's value.
@@ -435,7 +435,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// Iterates over the handles that have values, in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, H> {
-        Handles::new(self.storage.words().as_slice(), self.storage.occupancy_to_walk())
+        Handles::new(self.storage.words().as_slice(), self.storage.words().occupancy_to_walk())
     }
 
     /// Iterates over the values in index order, from both ends.

@@ -41,7 +41,7 @@ use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use super::{Parts, PartsMut, Place, SlotKind};
 use crate::base::Entry;
 use crate::base::address::behind;
-use crate::base::memory::{self, OutOfMemory};
+use crate::base::memory::{self, OutOfMemory, PAGE_BYTES};
 use crate::base::shared::SharedNumber;
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
@@ -321,16 +321,6 @@ impl<K: SlotKind> Block<K> {
         Self::try_own(slots, value, own_align, true)
     }
 
-    /// Like this block, of slots that were never used. `touch`: from which slot on to touch every page, if any.
-    pub(crate) fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory> {
-        let (slots, value) = (self.slots, self.value_layout());
-        match (self.memory, touch) {
-            (Memory::Own { untouched: true, .. }, _) => Self::try_untouched(slots, value),
-            (_, Some(from)) => Self::try_touched_from(from, slots, value),
-            (_, None) => Self::try_growing(slots, value),
-        }
-    }
-
     /// In memory of its own, with values that are aligned as `align` says.
     #[inline]
     fn try_own(
@@ -564,6 +554,19 @@ unsafe impl<K: SlotKind> Place for Block<K> {
     type Entry = K::Entry;
     type Number = SharedNumber;
     const HAS_BITMAP: bool = true;
+
+    fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory> {
+        let (slots, value) = (self.slots, self.value_layout());
+        match (self.memory, touch) {
+            (Memory::Own { untouched: true, .. }, _) => Self::try_untouched(slots, value),
+            (_, Some(from)) => {
+                // A value with a page of its own may leave it unwritten.
+                let from = if value.size() > PAGE_BYTES { 0 } else { from };
+                Self::try_touched_from(from, slots, value)
+            }
+            (_, None) => Self::try_growing(slots, value),
+        }
+    }
 
     // By pointers to slices: the checks of `slice::from_raw_parts` would take a fifth of an unoptimised program's time.
     #[inline(always)]

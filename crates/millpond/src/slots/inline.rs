@@ -11,8 +11,8 @@ use core::fmt;
 use core::mem::MaybeUninit;
 
 use super::{Parts, PartsMut, Place, SlotKind};
-use crate::base::Entry;
 use crate::base::shared::OwnNumber;
+use crate::base::{Entry, OutOfMemory};
 use crate::handle::Word;
 
 /// Slots stored inline in the pool, with two entries each.
@@ -46,6 +46,10 @@ unsafe impl<T, K: SlotKind, const N: usize> Place for Inline<T, K, N> {
     const HAS_BITMAP: bool = false;
     const MOVES_VALUES: bool = true;
     const FIRST: u32 = 1;
+
+    fn try_like(&self, _: Option<usize>) -> Result<Self, OutOfMemory> {
+        Ok(Self::new())
+    }
 
     #[inline(always)]
     fn parts(&self) -> Parts<'_, K::Word, K::Entry> {

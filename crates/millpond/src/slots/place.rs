@@ -6,8 +6,8 @@
 use core::fmt::Debug;
 
 use super::bitmap::{BitWord, BitmapCell};
-use crate::base::Entry;
 use crate::base::shared::Number;
+use crate::base::{Entry, OutOfMemory};
 use crate::handle::Word;
 use crate::reports::debug::Watch;
 
@@ -42,6 +42,12 @@ pub unsafe trait Place {
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry>;
 
+    /// A place like this one, of as many slots that were never used. `touch`: from which slot on to touch every page, if any; the
+    /// values of those before it are about to be written.
+    fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory>
+    where
+        Self: Sized;
+
     /// Where the array of entries ends, for reading and writing entries.
     #[inline(always)]
     fn entries_end(&mut self) -> *mut Self::Entry {
@@ -68,6 +74,14 @@ pub unsafe trait Place {
     /// Where the place keeps the watch over the values; `None` if nobody can watch them.
     fn watch_mut(&mut self) -> Option<&mut Option<Watch>> {
         None
+    }
+
+    /// Watches the slots from now on, if there is a watch.
+    fn set_watch(&mut self, watch: Option<Watch>) {
+        match self.watch_mut() {
+            Some(place) => *place = watch,
+            None => debug_assert!(watch.is_none(), "nobody can watch these slots"),
+        }
     }
 }
 

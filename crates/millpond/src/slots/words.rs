@@ -127,7 +127,7 @@ impl<P: Place> CountedSlots for SlotWords<P> {
 }
 
 impl<P: Place> SlotWords<P> {
-    /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
+    /// The slots of a place, which were never used and have this first generation.
     pub(crate) const fn unused(place: P, start: u32) -> Self {
         let Counters { inserted, removed, peak, retired } = Counters::NONE;
         Self {

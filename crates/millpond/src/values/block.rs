@@ -4,20 +4,7 @@ use core::alloc::Layout;
 use core::marker::PhantomData;
 
 use super::Storage;
-use crate::base::memory::{OutOfMemory, PAGE_BYTES};
-use crate::handle::{HandleLayout, Word};
-use crate::occupancy::WORD_SLOTS;
-use crate::slots::{Block, LedgerOf, OwnSlots, SlotKind, SlotWords, full_word};
-
-/// The storage of a pool of this order and layout, in one block of memory.
-pub(crate) type PoolStorage<T, R, H> = Storage<
-    T,
-    Block<(R, <H as HandleLayout>::Word, <H as HandleLayout>::Index)>,
-    LedgerOf<R, <H as HandleLayout>::Erased>,
->;
-
-/// Storage without a reuse order.
-pub(crate) type TableStorage<T, W> = Storage<T, Block<W>>;
+use crate::slots::{Block, OwnSlots, SlotKind};
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// What a block of these slots has room for.
@@ -35,66 +22,17 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
         if Self::IS_POISONED {
             storage.poison_dead(true);
         }
-        storage
-    }
-
-    /// Slots that were never used and have this first generation, every page touched, for a pool with this order.
-    pub(crate) fn try_new(slots: usize, start: u32, ledger: L) -> Result<Self, OutOfMemory> {
-        let words = SlotWords::of_unused(Block::try_new(slots, Self::VALUE)?, start);
-        Ok(Self::of_unused(OwnSlots::new(words, ledger)))
-    }
-
-    /// As many slots that were never used, with the same first generation. `touch`: from which slot on to touch every page,
-    /// if any, and if this one has not left its own untouched.
-    fn try_like(&self, touch: Option<usize>) -> Result<Self, OutOfMemory>
-    where
-        L: Clone,
-    {
-        let words = self.words();
-        let block = words.place().try_like(touch)?;
-        let mut like = SlotWords::of_unused(block, words.start());
-        if words.is_synced() {
-            like.start_syncing();
+        if cfg!(feature = "debug-aids") {
+            storage.mark_each_dead();
         }
-        Ok(Self::of_unused(OwnSlots::new(like, self.ledger().clone())))
-    }
-
-    /// The 64 values of a word, if all of its slots are live.
-    #[inline]
-    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
-        full_word(self.words().as_slice(), word)?;
-        let values = self.values().get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
-        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
-        // SAFETY: all of these slots are live, as just tested, and so their values initialised
-        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
-        Some(unsafe { &*values })
-    }
-}
-
-impl<W: Word, T> TableStorage<T, W> {
-    /// Slots that were never used, every page touched.
-    pub(crate) fn try_table(slots: usize) -> Result<Self, OutOfMemory> {
-        Self::try_new(slots, 0, ())
-    }
-}
-
-impl<T: Clone, K: SlotKind, L: Clone> Storage<T, Block<K>, L> {
-    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
-    pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory> {
-        let words = self.words();
-        // Where each slot that was used is live, the copies touch the pages of their values, unless one has a page that a copy
-        // need not write.
-        let is_full = words.live() == words.used() && size_of::<T>() <= PAGE_BYTES;
-        let copies = if is_full { words.used() } else { 0 };
-        let mut storage = self.try_like(touch.then_some(copies))?;
-        storage.clone_into_unused(self);
-        Ok(storage)
+        storage
     }
 }
 
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
+    use crate::slots::SlotWords;
     use crate::slots::reuse::Fifo;
     use std::panic::catch_unwind;
 

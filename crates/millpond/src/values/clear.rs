@@ -1,6 +1,6 @@
 use super::Storage;
 use crate::base::guard::guard;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::slots::reuse::Queue;
 use crate::slots::{Ledger, Place};
 
@@ -10,27 +10,14 @@ where
     Q: Queue<L::Index>,
     L: HandleLayout,
 {
-    /// Drops all values, and makes the slots as if never used, whatever state a panic has left them in.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn renew(&mut self) {
-        let mut storage = guard(self, |storage| {
-            let start = storage.ledger().cycle().start().generation();
-            storage.words_mut().renew(start);
-            storage.slots_mut().reset_order();
-        });
-        for index in 0..storage.words().used() {
-            storage.drop_value(index, P::Word::RETIRED);
-        }
-    }
-
     /// Removes and drops all values. If a drop panics, the values that were not yet dropped stay.
     pub(crate) fn clear(&mut self) {
-        let cycle = self.ledger().cycle();
+        let cycle = self.slots().ledger().cycle();
         // The reuse order matches the words again at the end.
         let mut storage = guard(self, |storage| storage.slots_mut().reset_order());
-        if !core::mem::needs_drop::<T>() {
-            storage.forget_all(&cycle);
-            return;
+        // The constant first, so that nothing else is generated for such values.
+        if Self::MAY_FORGET || !core::mem::needs_drop::<T>() && !storage.has_dead_to_keep() {
+            return storage.words_mut().set_all_dead(&cycle);
         }
         for index in 0..storage.words().used() {
             let Some(generation) = storage.words().of_live(index) else { continue };

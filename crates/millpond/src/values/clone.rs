@@ -1,39 +1,54 @@
 //! Copies of a storage: the values one after the other, and then the words all at once.
 
-use core::mem::needs_drop;
+use core::marker::PhantomData;
 
 use super::Storage;
+use crate::base::OutOfMemory;
 use crate::base::guard::guard;
 use crate::occupancy::WORD_SLOTS;
-use crate::slots::{Place, full_word};
+use crate::slots::{OwnSlots, Place, SlotWords, full_word};
 
 impl<T: Clone, P: Place, L> Storage<T, P, L> {
-    /// Copies another storage with as many slots and the same first generation into this one, in which no slot was ever used. If a
-    /// value's clone panics, the slots before it have their copies, and the others are dead.
-    pub(crate) fn clone_into_unused(&mut self, other: &Self) {
-        assert!(self.words().used() == 0 && self.words().slots() == other.words().slots());
-        self.poison_dead(false);
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `touch`: touch every page.
+    pub(crate) fn try_clone(&self, touch: bool) -> Result<Self, OutOfMemory>
+    where
+        L: Clone,
+    {
+        let words = self.words();
+        // Where each slot that was used is live, the copies touch the pages of their values.
+        let copies = if words.live() == words.used() { words.used() } else { 0 };
+        // It has room for values like these in as many slots (invariant 1), none of which is live (2).
+        let place = words.place().try_like(touch.then_some(copies))?;
+        let is_synced = words.is_synced();
+        let mut words = SlotWords::unused(place, words.start());
+        if is_synced {
+            words.start_syncing();
+        }
+        let slots = OwnSlots::new(words, self.slots().ledger().clone());
+        let mut copy = Self { slots, values: PhantomData };
         // Slots below this number have their copies. Until the guard tells the words of them, all slots are dead by these, so that
-        // no value counts before it is there.
-        let mut copy = guard((self, 0), |(storage, copied)| storage.begin_like(other, *copied));
-        let (storage, copied) = &mut *copy;
-        storage.write_clones_of(other, |index| *copied = index + 1);
-        copy.1 = other.words().slots();
-    }
-
-    /// Makes this storage, which has the slots that the other has used, one with clones of the other's values. Its own values,
-    /// which have no drop code, are written over. If a value's clone panics, each slot is live or dead as it was, with its value
-    /// or that of the other.
-    pub(super) fn clone_over(&mut self, other: &Self, used: usize) {
-        assert!(!needs_drop::<T>());
-        self.write_clones_of(other, |_| ());
-        self.words_mut().copy_state_from(other.words(), used);
+        // no value counts before it is there. Live slots of the others are dead then, and have retired.
+        let mut guarded = guard((&mut copy, 0), |(copy, copied)| {
+            let used = self.words().used();
+            copy.words_mut().copy_state_from(self.words(), used);
+            for index in *copied..used {
+                if copy.words().is_live(index) {
+                    copy.words_mut().retire(index);
+                }
+            }
+            copy.poison_dead(true);
+        });
+        let (storage, copied) = &mut *guarded;
+        storage.write_clones_of(self, |index| *copied = index + 1);
+        *copied = self.words().slots();
+        drop(guarded);
+        Ok(copy)
     }
 
     /// Writes a clone of each value of another storage, whose used slots this one has, where the value of that slot has its place here.
     /// What was there is not dropped.
     #[inline(always)]
-    fn write_clones_of(&mut self, other: &Self, mut note_written: impl FnMut(usize)) {
+    pub(super) fn write_clones_of(&mut self, other: &Self, mut note_written: impl FnMut(usize)) {
         assert!(self.words().slots() >= other.words().used());
         let values = self.first_mut();
         let mut clone_at = |index: usize| {
@@ -45,7 +60,7 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
             unsafe { place.write(value) };
             note_written(index);
         };
-        let (words, occupancy) = (other.words(), other.occupancy());
+        let (words, occupancy) = (other.words(), other.words().occupancy());
         if words.live() == words.used() {
             // Each slot that was used is live.
             return (0..words.used()).for_each(clone_at);
@@ -63,19 +78,6 @@ impl<T: Clone, P: Place, L> Storage<T, P, L> {
                 bits &= bits - 1;
             }
         }
-    }
-
-    /// Takes on the words of another storage for slots that have copies of its values: those below this number. Its other live
-    /// slots are dead here, and have retired.
-    fn begin_like(&mut self, other: &Self, copied: usize) {
-        let used = other.words().used();
-        self.words_mut().copy_state_from(other.words(), used);
-        for index in copied..used {
-            if self.words().is_live(index) {
-                self.words_mut().retire(index);
-            }
-        }
-        self.poison_dead(true);
     }
 }
 

@@ -3,7 +3,6 @@
 use core::mem::needs_drop;
 
 use super::Storage;
-use crate::base::guard::half_way;
 use crate::handle::Word;
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::{Place, full_word};
@@ -38,10 +37,12 @@ impl<T, P: Place, L> Storage<T, P, L> {
     where
         T: Clone,
     {
-        match needs_drop::<T>() || self.has_dead_to_keep() {
-            true => self.copy_each_from(other, used, T::clone_from, T::clone),
-            false => self.clone_over(other, used),
+        if needs_drop::<T>() || self.has_dead_to_keep() {
+            return self.copy_each_from(other, used, T::clone_from, T::clone);
         }
+        // Written over. If a clone panics, each slot is live or dead as it was, with its value or that of the other.
+        self.write_clones_of(other, |_| ());
+        self.words_mut().copy_state_from(other.words(), used);
     }
 
     /// One value after the other: where both sides have one, by `assign`, and by `copy` where only the other has. The words
@@ -88,39 +89,13 @@ impl<T, P: Place, L> Storage<T, P, L> {
 
     /// Whether the bytes of dead slots must not be copied, because they are filled with a pattern,
     /// or a sanitizer watches them.
-    fn has_dead_to_keep(&self) -> bool {
+    pub(super) fn has_dead_to_keep(&self) -> bool {
         self.watched().is_some() || Self::IS_POISONED
     }
 
-    /// Makes all slots, which are dead, as if never used.
-    pub(crate) fn forget_used(&mut self) {
-        self.words_mut().forget();
-    }
-
-    /// Loads the saved state: the values are those of the words' live slots. Slots without words were never used.
-    pub(crate) fn load(
-        &mut self,
-        words: &[P::Word],
-        values: impl IntoIterator<Item = (usize, T)>,
-        inserted: u64,
-        peak: usize,
-    ) {
-        for (index, value) in values {
-            self.put(index, words[index], value);
-            half_way();
-        }
-        let agree =
-            (0..words.len()).all(|index| self.words().is_live(index) != words[index].is_dead());
-        assert!(
-            agree && words.len() <= self.words().slots(),
-            "the live slots are those with values"
-        );
-        self.words_mut().load(words, inserted, peak);
-        half_way();
-    }
-
-    /// Recounts the retired slots.
-    pub(crate) fn recount_retired(&mut self) {
+    /// The slots up to this number were used, and the retired ones among them are counted anew.
+    pub(crate) fn recount(&mut self, used: usize) {
+        self.words_mut().mark_used_until(used);
         self.words_mut().recount_retired();
     }
 }

@@ -76,19 +76,17 @@ impl<T, P: Place, L> Storage<T, P, L> {
         }
         grown
     }
-}
 
-impl<T, P: Place, L> Storage<T, P, L> {
     /// Watches the slots from now on, if there is a watch.
     pub(crate) fn watch(&mut self, watch: Option<Watch>) {
-        match self.words_mut().place_mut().watch_mut() {
-            Some(place) => *place = watch,
-            None => debug_assert!(watch.is_none(), "nobody can watch these slots"),
-        }
-        if self.watched().is_none() {
-            return;
-        }
-        for index in 0..self.words().slots() {
+        self.words_mut().place_mut().set_watch(watch);
+        self.mark_each_dead();
+    }
+
+    /// Marks all dead slots, if they are watched.
+    pub(super) fn mark_each_dead(&mut self) {
+        let slots = if self.watched().is_some() { self.words().slots() } else { 0 };
+        for index in 0..slots {
             if !self.words().is_live(index) {
                 self.mark_live(index);
                 self.mark_dead(index);
@@ -96,23 +94,8 @@ impl<T, P: Place, L> Storage<T, P, L> {
         }
     }
 
-    /// Stops watching.
-    pub(crate) fn unwatch(&mut self) {
-        self.watch(None);
-    }
-
-    /// The same storage, watched as another is.
-    pub(crate) fn watched_like(mut self, other: &Self) -> Self {
-        self.watch(other.watched().cloned());
-        self
-    }
-
     pub(crate) fn watched(&self) -> Option<&Watch> {
         self.words().place().watch()
-    }
-
-    pub(crate) fn watched_mut(&mut self) -> Option<&mut Watch> {
-        self.words_mut().place_mut().watch_mut()?.as_mut()
     }
 
     /// Inspects a slot that is about to be reused.

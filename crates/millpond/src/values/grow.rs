@@ -3,9 +3,8 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-use super::{Storage, TableStorage};
+use super::Storage;
 use crate::base::memory::OutOfMemory;
-use crate::handle::Word;
 use crate::slots::{Block, OwnSlots, Place, SlotKind, SlotWords};
 
 impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
@@ -47,7 +46,7 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     pub(crate) fn try_move_up(&mut self, block: Block<K>) -> Result<(), OutOfMemory> {
         let (from, slots) = (self.words().slots(), block.parts().words.len());
         assert!(from <= slots, "a value would be lost");
-        if let Some(watch) = self.watched_mut() {
+        if let Some(watch) = self.words_mut().place_mut().watch_mut().and_then(Option::as_mut) {
             watch.try_grow(slots)?;
         }
         self.replace_block(block);
@@ -56,6 +55,13 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
             self.words_mut().start_syncing();
         }
         Ok(())
+    }
+
+    /// See [`SlotWords::refresh`]; no prefix is known then.
+    #[cfg(feature = "__c")]
+    pub(crate) fn refresh_and_forget_prefix(&mut self) {
+        self.words_mut().refresh();
+        self.words_mut().forget_prefix();
     }
 
     /// Moves to another block, in which no slot was used.
@@ -91,22 +97,10 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     }
 }
 
-#[cfg(feature = "tables")]
-impl<T, W: Word> TableStorage<T, W> {
-    /// Grows to this many slots. On an error, nothing changes.
-    pub(crate) fn try_grow_table(&mut self, slots: usize) -> Result<(), OutOfMemory> {
-        self.try_grow(slots, true)
-    }
-
-    /// Makes all slots, which are dead, as if never used.
-    pub(crate) fn forget_words(&mut self) {
-        self.words_mut().forget();
-    }
-}
-
 #[cfg(all(test, feature = "tables"))]
 mod tests {
-    use super::*;
+    use crate::handle::Word;
+    use crate::values::table::TableStorage;
     use alloc::rc::Rc;
     use alloc::vec::Vec;
 

@@ -186,15 +186,6 @@ impl<'a, T> ValuesMut<'a, T> {
         Self { way, run, at: 0, word, values, bits, source, borrow: PhantomData }
     }
 
-    /// The objects of a slice that the occupancy names.
-    #[inline]
-    pub(crate) fn of_slice(objects: &'a mut [T], occupancy: Occupancy<'a>) -> Self {
-        assert_eq!(objects.len(), occupancy.slots());
-        let values = core::ptr::from_mut(objects) as *mut [MaybeUninit<T>];
-        // SAFETY: all objects of a slice are initialised, and stay so: the iterator lends them as what they are.
-        Self::new(unsafe { &mut *values }, occupancy)
-    }
-
     /// See [`LiveBits::find_word`].
     #[inline(always)]
     fn find_word(&mut self) -> bool {

@@ -27,14 +27,18 @@ mod dead;
 #[cfg(any(feature = "tables", feature = "vec"))]
 mod grow;
 mod iter;
+#[cfg(feature = "recycler")]
+mod objects;
 #[cfg(feature = "packed")]
 pub(crate) mod packed;
 mod retain;
 mod runs;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod saved;
+#[cfg(feature = "tables")]
+pub(crate) mod table;
 mod walk;
 
-#[cfg(feature = "alloc")]
-pub(crate) use block::{PoolStorage, TableStorage};
 pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
@@ -43,13 +47,9 @@ use core::mem::{MaybeUninit, offset_of};
 
 use crate::base::guard::{continue_after_panic, guard};
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::occupancy::Occupancy;
-use crate::reports::debug::Watch;
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::reuse::Queue;
-use crate::slots::{
-    GenerationCycle, Inline, Ledger, OwnSlots, Place, SlotKind, SlotWords, Slots, check_disjoint,
-};
+use crate::slots::{Inline, Ledger, OwnSlots, Place, SlotKind, SlotWords, Slots, check_disjoint};
 
 /// Slots with values, and their words, which determine which of them are live. `L` is their [`Ledger`], if they have one.
 #[doc(hidden)]
@@ -108,7 +108,7 @@ where
         unsafe { self.words_mut().set_live_unchecked(index, generation) };
         self.mark_live(index);
         // SAFETY: the slot is in range, so that there is a place for its value.
-        unsafe { self.place_mut(index).cast::<T>().write(value) };
+        unsafe { self.first_mut().add(index).cast::<T>().write(value) };
         put(index, generation)
     }
 
@@ -127,7 +127,7 @@ where
         }
         // Read last, the value goes straight to where the caller wants it.
         // SAFETY: the slot was live until now, so that its value is initialised (invariant 2), and it is not read again.
-        let value = unsafe { self.place(index).cast::<T>().read() };
+        let value = unsafe { self.first().add(index).cast::<T>().read() };
         self.mark_dead(index);
         Some(value)
     }
@@ -167,9 +167,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         // SAFETY: the slots are live, as tested, and no two are the same.
         Ok(unsafe { self.get_each_unchecked_mut(indices) })
     }
-}
 
-impl<T, P: Place, L> Storage<T, P, L> {
     pub(crate) const SLOTS_OFFSET: usize = offset_of!(Self, slots);
 
     /// Where the first value is.
@@ -189,19 +187,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<T> {
         assert!(index < self.words().slots());
         // SAFETY: there is a value for each slot, and the values are borrowed exclusively, with the storage.
-        unsafe { &mut *self.place_mut(index) }
-    }
-
-    /// Where the value of a slot is; for another number, an address without a meaning.
-    #[inline(always)]
-    fn place(&self, index: usize) -> *const MaybeUninit<T> {
-        self.first().wrapping_add(index)
-    }
-
-    /// The same, mutable until the storage is used again.
-    #[inline(always)]
-    fn place_mut(&mut self, index: usize) -> *mut MaybeUninit<T> {
-        self.first_mut().wrapping_add(index)
+        unsafe { &mut *self.first_mut().wrapping_add(index) }
     }
 
     #[inline(always)]
@@ -226,33 +212,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
     #[inline(always)]
     pub(crate) fn slots_mut(&mut self) -> &mut Slots<P, L> {
         self.slots.sealed()
-    }
-
-    pub(crate) fn ledger(&self) -> &L {
-        self.slots().ledger()
-    }
-
-    /// See [`SlotWords::refresh`].
-    #[inline]
-    pub(crate) fn refresh(&mut self) {
-        self.words_mut().refresh();
-    }
-
-    /// As [`refresh`](Self::refresh), and no prefix is known then.
-    pub(crate) fn refresh_and_forget_prefix(&mut self) {
-        self.words_mut().refresh();
-        self.words_mut().forget_prefix();
-    }
-
-    #[inline]
-    pub(crate) fn occupancy(&self) -> Occupancy<'_> {
-        self.words().occupancy()
-    }
-
-    /// See [`SlotWords::occupancy_to_walk`].
-    #[inline(always)]
-    pub(crate) fn occupancy_to_walk(&self) -> Occupancy<'_> {
-        self.words().occupancy_to_walk()
     }
 
     #[inline]
@@ -308,20 +267,6 @@ impl<T, P: Place, L> Storage<T, P, L> {
         let value = unsafe { self.first_mut().add(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2), and is borrowed exclusively, with the storage.
         unsafe { &mut *value.cast() }
-    }
-
-    /// Mutable references to the values of several live slots at once.
-    ///
-    /// # Safety
-    ///
-    /// All slots are live, and no two are the same.
-    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
-        &mut self,
-        indices: [usize; N],
-    ) -> [&mut T; N] {
-        // SAFETY: as the caller promises.
-        let values = unsafe { self.get_each_unchecked_mut(indices.map(Some)) };
-        values.map(|value| value.expect("a value for an index"))
     }
 
     /// Mutable references to the values of those slots that are `Some`.
@@ -402,57 +347,31 @@ impl<T, P: Place, L> Storage<T, P, L> {
         // have the storage.
         unsafe { value.drop_in_place() };
     }
-
-    /// Makes all slots dead without dropping their values, which have no drop code to run.
-    pub(crate) fn forget_all(
-        &mut self,
-        cycle: &GenerationCycle<impl HandleLayout<Word = P::Word>>,
-    ) {
-        debug_assert!(!core::mem::needs_drop::<T>());
-        let fills = self.watched().is_some_and(Watch::fills);
-        if fills || Self::IS_POISONED {
-            for index in 0..self.words().used() {
-                if self.words().is_live(index) {
-                    self.mark_dead(index);
-                }
-            }
-        }
-        self.words_mut().set_all_dead(cycle);
-    }
-
-    /// See [`SlotWords::mark_used_until`].
-    pub(crate) fn mark_used_until(&mut self, slots: usize) {
-        self.words_mut().mark_used_until(slots);
-    }
 }
 
 impl<T, P: Place, L> Drop for Storage<T, P, L> {
+    /// Drops all values. If a drop panics, the rest are still dropped while unwinding, as in a `Vec`.
     fn drop(&mut self) {
         // So that the compiler generates nothing for values without drop code.
-        if !Self::MAY_FORGET {
-            // Made first, because the report is passed to a user function, which may panic.
-            let storage = guard(self, |storage| storage.drop_all());
-            if let Some(watch) = storage.watched() {
-                watch.report_drop(storage.words().occupancy().iter());
-            }
-            drop(storage);
+        if Self::MAY_FORGET {
+            return;
         }
-    }
-}
-
-impl<T, P: Place, L> Storage<T, P, L> {
-    /// Drops all values. If a drop panics, the rest are still dropped while unwinding, as in a `Vec`.
-    fn drop_all(&mut self) {
-        continue_after_panic(self, |storage| {
-            if core::mem::needs_drop::<T>() {
-                for index in 0..storage.words().used() {
-                    storage.drop_value(index, P::Word::RETIRED);
+        // Made first, because the report is passed to a user function, which may panic.
+        let storage = guard(self, |storage| {
+            continue_after_panic(*storage, |storage| {
+                if core::mem::needs_drop::<T>() {
+                    for index in 0..storage.words().used() {
+                        storage.drop_value(index, P::Word::RETIRED);
+                    }
                 }
-            }
-            // Last, because each dropped value leaves a dead slot.
-            if Self::IS_POISONED {
-                storage.poison_dead(false);
-            }
+                // Last, because each dropped value leaves a dead slot.
+                if Self::IS_POISONED {
+                    storage.poison_dead(false);
+                }
+            });
         });
+        if let Some(watch) = storage.watched() {
+            watch.report_drop(storage.words().occupancy().iter());
+        }
     }
 }

@@ -12,20 +12,26 @@ use crate::occupancy::Runs;
 /// `first` points to an array of `count` slots, borrowed for `'a`. The slots that `runs` has yet to yield have values, and
 /// nothing else refers to them if they are borrowed mutably: `runs` yields no slot twice, and two halves of a split none in
 /// common.
-struct Cut<'a, T> {
+struct Cut<'a, T, S> {
     /// Read-only, as in a slice's iterator: so runs of `&'a T` may be used where those of shorter borrows are wanted.
     first: *const T,
     count: usize,
     runs: Runs<'a>,
+    borrow: PhantomData<S>,
 }
 
-impl<T> Clone for Cut<'_, T> {
+// SAFETY: it is the borrowed slice `S` of all its slots and a `Runs` in effect.
+unsafe impl<T, S: Send> Send for Cut<'_, T, S> {}
+// SAFETY: as above; a shared one gives no access to the slots.
+unsafe impl<T, S: Sync> Sync for Cut<'_, T, S> {}
+
+impl<T, S> Clone for Cut<'_, T, S> {
     fn clone(&self) -> Self {
         Self { runs: self.runs.clone(), ..*self }
     }
 }
 
-impl<T> Cut<'_, T> {
+impl<T, S> Cut<'_, T, S> {
     /// The first slot of the next run, where its value is, and how many they are.
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, *mut T, usize)> {
@@ -42,15 +48,7 @@ impl<T> Cut<'_, T> {
 }
 
 /// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order.
-pub struct ValueRuns<'a, T> {
-    cut: Cut<'a, T>,
-    borrow: PhantomData<&'a [T]>,
-}
-
-// SAFETY: it is a `&[T]` and a `Runs` in effect.
-unsafe impl<T: Sync> Send for ValueRuns<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for ValueRuns<'_, T> {}
+pub struct ValueRuns<'a, T>(Cut<'a, T, &'a [T]>);
 
 impl<'a, T> ValueRuns<'a, T> {
     /// # Safety
@@ -58,7 +56,13 @@ impl<'a, T> ValueRuns<'a, T> {
     /// `first` points to an array of `count` slots, borrowed for `'a`; the slots of the runs have values.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *const T, count: usize, runs: Runs<'a>) -> Self {
-        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
+        Self(Cut { first, count, runs, borrow: PhantomData })
+    }
+
+    /// Splits the rest in two, if it is long enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let (left, right) = self.0.split();
+        (Self(left), right.map(Self))
     }
 }
 
@@ -67,7 +71,7 @@ impl<'a, T> Iterator for ValueRuns<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let (index, first, len) = self.cut.next()?;
+        let (index, first, len) = self.0.next()?;
         // SAFETY: these are slots with values, one behind the other, and are borrowed for `'a` (the cut's invariant).
         Some((index, unsafe { slice::from_raw_parts(first, len) }))
     }
@@ -77,7 +81,7 @@ impl<T> FusedIterator for ValueRuns<'_, T> {}
 
 impl<T> Clone for ValueRuns<'_, T> {
     fn clone(&self) -> Self {
-        Self { cut: self.cut.clone(), ..*self }
+        Self(self.0.clone())
     }
 }
 
@@ -88,15 +92,7 @@ impl<T: fmt::Debug> fmt::Debug for ValueRuns<'_, T> {
 }
 
 /// An iterator over the runs of a pool's live slots, as `(first index, &mut [T])`, in index order.
-pub struct ValueRunsMut<'a, T> {
-    cut: Cut<'a, T>,
-    borrow: PhantomData<&'a mut [T]>,
-}
-
-// SAFETY: it is a `&mut [T]` and a `Runs` in effect.
-unsafe impl<T: Send> Send for ValueRunsMut<'_, T> {}
-// SAFETY: as above; a shared one gives no access to the slots.
-unsafe impl<T: Sync> Sync for ValueRunsMut<'_, T> {}
+pub struct ValueRunsMut<'a, T>(Cut<'a, T, &'a mut [T]>);
 
 impl<'a, T> ValueRunsMut<'a, T> {
     /// # Safety
@@ -104,7 +100,13 @@ impl<'a, T> ValueRunsMut<'a, T> {
     /// `first` points to an array of `count` slots; those of the runs have values, and are borrowed mutably for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *mut T, count: usize, runs: Runs<'a>) -> Self {
-        Self { cut: Cut { first, count, runs }, borrow: PhantomData }
+        Self(Cut { first, count, runs, borrow: PhantomData })
+    }
+
+    /// Splits the rest in two, if it is long enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let (left, right) = self.0.split();
+        (Self(left), right.map(Self))
     }
 }
 
@@ -113,7 +115,7 @@ impl<'a, T> Iterator for ValueRunsMut<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let (index, first, len) = self.cut.next()?;
+        let (index, first, len) = self.0.next()?;
         // SAFETY: these are slots with values, one behind the other, and nothing else refers to them for `'a` (the cut's
         // invariant).
         Some((index, unsafe { slice::from_raw_parts_mut(first, len) }))
@@ -125,41 +127,5 @@ impl<T> FusedIterator for ValueRunsMut<'_, T> {}
 impl<T> fmt::Debug for ValueRunsMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValueRunsMut").finish_non_exhaustive()
-    }
-}
-
-/// Runs of a slice all of whose slots have values.
-impl<'a, T> ValueRuns<'a, T> {
-    #[inline]
-    pub(crate) fn of_slice(slots: &'a [T], runs: Runs<'a>) -> Self {
-        // SAFETY: all slots of a slice have values, and it is borrowed for `'a`.
-        unsafe { Self::new(slots.as_ptr(), slots.len(), runs) }
-    }
-}
-
-/// Runs of a mutable slice all of whose slots have values.
-impl<'a, T> ValueRunsMut<'a, T> {
-    #[inline]
-    pub(crate) fn of_slice(slots: &'a mut [T], runs: Runs<'a>) -> Self {
-        // SAFETY: all slots of a slice have values, and it is borrowed mutably for `'a`.
-        unsafe { Self::new(slots.as_mut_ptr(), slots.len(), runs) }
-    }
-}
-
-impl<T> ValueRuns<'_, T> {
-    /// Splits the rest in two, if it is long enough.
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let half = |cut| Self { cut, borrow: PhantomData };
-        let (left, right) = self.cut.split();
-        (half(left), right.map(half))
-    }
-}
-
-impl<T> ValueRunsMut<'_, T> {
-    /// Splits the rest in two, if it is long enough.
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let half = |cut| Self { cut, borrow: PhantomData };
-        let (left, right) = self.cut.split();
-        (half(left), right.map(half))
     }
 }

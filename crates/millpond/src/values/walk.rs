@@ -13,7 +13,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// The live values with their indices.
     #[inline]
     pub(crate) fn iter(&self) -> Values<'_, T> {
-        Values::new(self.values(), self.occupancy_to_walk())
+        Values::new(self.values(), self.words().occupancy_to_walk())
     }
 
     /// The values, mutable, with the words as they are stored, which have the generations.
@@ -26,16 +26,10 @@ impl<T, P: Place, L> Storage<T, P, L> {
     /// The runs of live values with the indices of their first slots.
     #[inline]
     pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
-        let (values, runs) = (self.values(), self.occupancy_to_walk().runs());
+        let (values, runs) = (self.values(), self.words().occupancy_to_walk().runs());
         // SAFETY: the slots are borrowed with the storage; those of a run are live (invariant 3 of `values`), so their
         // values are initialised (invariant 2).
         unsafe { ValueRuns::new(values.as_ptr().cast(), values.len(), runs) }
-    }
-
-    /// The runs, mutable.
-    #[inline]
-    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.words_and_runs_mut().1
     }
 
     /// The runs, mutable, with the words as they are stored, which have the generations.

@@ -8,7 +8,6 @@ use crate::pools::pool::{OneBlock, Pool, PoolBuilder};
 use crate::pools::slot_pool::{Fixed, SlotPool};
 use crate::reports::errors::InsertAtError;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::slots::{LedgerOf, SlotWords};
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in
 /// a GPU buffer, rows of a file.
@@ -64,11 +63,7 @@ impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[track_caller]
     pub fn acquire(&mut self) -> Option<H> {
-        let acquired = self.insert_if_room(()).ok();
-        if acquired.is_none() {
-            self.storage.slots_mut().count_refusal();
-        }
-        acquired
+        self.insert(()).ok()
     }
 
     /// Returns the handle that [`acquire`](Self::acquire) will return next, or `None` if no slot is
@@ -111,47 +106,7 @@ impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
     /// own arrays.
     #[inline]
     pub fn slot_runs(&self) -> Runs<'_> {
-        self.storage.occupancy_to_walk().runs()
-    }
-}
-
-/// What a pool of handles has in the live slots of a saved state.
-#[cfg(feature = "serde")]
-pub(crate) fn units<W: crate::handle::Word>(
-    state: &crate::slots::saved::Checked<W>,
-) -> alloc::vec::Vec<(usize, ())> {
-    let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
-    live.map(|index| (index, ())).collect()
-}
-
-/// For pools whose objects lie beside their handles.
-#[cfg(any(test, feature = "recycler", feature = "__c"))]
-impl<R: ReuseOrder, H: HandleLayout> Pool<(), R, H> {
-    pub(crate) fn ledger(&self) -> &LedgerOf<R, H::Erased> {
-        self.storage.ledger()
-    }
-
-    /// The slot of a live handle.
-    #[inline]
-    pub(crate) fn find(&self, handle: H) -> Option<usize> {
-        let index = handle.index() as usize;
-        self.storage.words().is_live_in(index, handle.word()).then_some(index)
-    }
-
-    /// Ends the lifetime of a slot that is live in this generation.
-    #[inline]
-    pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
-        self.storage.slots_mut().end_live(index, generation);
-    }
-
-    pub(crate) fn words(&self) -> &SlotWords<OneBlock<R, H>> {
-        self.storage.words()
-    }
-
-    /// Brings the bitmap of live slots up to date, for a mutable iteration.
-    #[inline]
-    pub(crate) fn refresh(&mut self) {
-        self.storage.refresh();
+        self.storage.words().occupancy_to_walk().runs()
     }
 }
 

@@ -27,13 +27,10 @@ impl<'a, P: Bounded> VacantEntry<'a, P> {
     #[inline]
     #[track_caller]
     pub fn insert(self, value: P::Value) -> P::Handle {
-        match self.pool.insert_if_room(value) {
-            Ok(handle) => {
-                assert!(handle == self.handle, "the pool's next slot is another one");
-                handle
-            }
-            Err(_) => unreachable!("the entry has borrowed the pool since it had a vacant slot"),
-        }
+        // The entry has borrowed the pool since this slot came next.
+        let inserted = self.pool.insert_if_room(value).ok();
+        assert!(inserted == Some(self.handle), "the pool's next slot is another one");
+        self.handle
     }
 }
 

@@ -21,12 +21,10 @@ pub(crate) mod sealed {
     /// A pool whose values stay where they are.
     pub trait Walked {
         type Value;
-        type Handle: Copy;
+        type Handle;
 
-        fn live(&self) -> usize;
         fn live_slots(&self) -> Occupancy<'_>;
-        fn handle_in(&self, index: usize) -> Option<Self::Handle>;
-        fn value_of(&mut self, handle: Self::Handle) -> Option<&mut Self::Value>;
-        fn take_from(&mut self, index: usize) -> Option<Self::Value>;
+        fn object_in(&mut self, index: usize) -> Option<(Self::Handle, &mut Self::Value)>;
+        fn take_from(&mut self, index: usize) -> Option<(Self::Handle, Self::Value)>;
     }
 }

@@ -8,14 +8,6 @@ use super::sealed::Walked;
 use crate::base::guard::continue_after_panic;
 use crate::occupancy::LiveWalk;
 
-/// Removes the value in a slot.
-#[inline]
-fn take<P: Walked>(pool: &mut P, index: Option<usize>) -> Option<(P::Handle, P::Value)> {
-    let index = index?;
-    let handle = pool.handle_in(index)?;
-    Some((handle, pool.take_from(index)?))
-}
-
 /// Implements the iterators that move all values out, in index order and from both ends: they have a pool and a walk
 /// over it.
 macro_rules! takes_all {
@@ -25,21 +17,22 @@ macro_rules! takes_all {
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
-                let index = self.walk.next(self.pool.live_slots().source());
-                take::<P>(&mut self.pool, index)
+                let index = self.walk.next(self.pool.live_slots().source())?;
+                self.pool.take_from(index)
             }
 
             #[inline]
             fn size_hint(&self) -> (usize, Option<usize>) {
-                (self.pool.live(), Some(self.pool.live()))
+                let live = self.pool.live_slots().live();
+                (live, Some(live))
             }
         }
 
         impl<P: Walked> DoubleEndedIterator for $name {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
-                let index = self.walk.next_back(self.pool.live_slots().source());
-                take::<P>(&mut self.pool, index)
+                let index = self.walk.next_back(self.pool.live_slots().source())?;
+                self.pool.take_from(index)
             }
         }
 
@@ -73,7 +66,9 @@ impl<P: Walked> Drop for Drain<'_, P> {
 
 impl<P: Walked> fmt::Debug for Drain<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("remaining", &self.pool.live()).finish_non_exhaustive()
+        f.debug_struct("Drain")
+            .field("remaining", &self.pool.live_slots().live())
+            .finish_non_exhaustive()
     }
 }
 
@@ -98,23 +93,20 @@ impl<P: Walked, F: FnMut(P::Handle, &mut P::Value) -> bool> Iterator for Extract
 
     fn next(&mut self) -> Option<Self::Item> {
         while let Some(index) = self.walk.next(self.pool.live_slots().source()) {
-            let handle = self.pool.handle_in(index)?;
-            if (self.choose)(handle, self.pool.value_of(handle)?) {
-                return Some((handle, self.pool.take_from(index)?));
+            let (handle, value) = self.pool.object_in(index)?;
+            if (self.choose)(handle, value) {
+                return self.pool.take_from(index);
             }
         }
         None
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.pool.live()))
+        (0, Some(self.pool.live_slots().live()))
     }
 }
 
-impl<P: Walked, F> FusedIterator for ExtractIf<'_, P, F> where
-    F: FnMut(P::Handle, &mut P::Value) -> bool
-{
-}
+impl<P: Walked, F: FnMut(P::Handle, &mut P::Value) -> bool> FusedIterator for ExtractIf<'_, P, F> {}
 
 impl<P: Walked, F> fmt::Debug for ExtractIf<'_, P, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -39,10 +39,7 @@ macro_rules! operators {
                 if !self.contains(handle) {
                     self.refuse_handle(handle);
                 }
-                match self.get_mut(handle) {
-                    Some(value) => value,
-                    None => unreachable!("the pool contains the handle"),
-                }
+                self.get_mut(handle).expect("the pool contains the handle")
             }
         }
 

@@ -49,7 +49,8 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
             moved(old, new, &mut self.values[position]);
             self.note_removal(old);
             self.roster.rename(position, new.erase());
-            self.note_move(from, new.index() as usize);
+            let to = new.index() as usize;
+            self.watched().into_iter().for_each(|watch| watch.moved(from, to));
         }
         self.shrink_to_fit()
     }

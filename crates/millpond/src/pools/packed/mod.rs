@@ -16,6 +16,7 @@ mod roster;
 mod slots;
 mod snapshot;
 mod sort;
+mod together;
 mod traits;
 mod vec;
 
@@ -425,7 +426,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         handles: [H; HANDLES],
     ) -> Result<[Option<&mut T>; HANDLES], GetDisjointMutError> {
         let positions = handles.map(|handle| self.position_of(handle));
-        crate::pools::together::each_mut(&mut self.values, positions)
+        together::each_mut(&mut self.values, positions)
     }
 
     /// Returns mutable references to the values of several handles at once. O(N²) for N handles.

@@ -250,14 +250,13 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The value at this position goes out of the pool, and its slot keeps the handle's lifetime.
     pub(super) fn detach(&mut self, handle: H, position: usize) {
-        self.detached.reserve();
+        self.detached.add(handle.index(), handle.generation());
         let live = self.slots.counters().live();
         self.slots.expect_removal(live);
         self.slots.counters_mut().removed += 1;
         self.slots.counters_mut().retired += 1;
         self.end(position, handle, self.parting());
         self.slots[handle.index() as usize].word = H::Word::RETIRED;
-        self.detached.add(handle.index(), handle.generation());
     }
 
     /// The lifetime of a slot whose value was out of the pool goes on; its value goes behind the others.

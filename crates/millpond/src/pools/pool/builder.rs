@@ -7,14 +7,14 @@ use core::alloc::Layout;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use super::Pool;
+use super::{OneBlock, Pool};
 use crate::base::address::behind;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::settings::{BuildError, Settings};
 use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::PoolStorage;
+use crate::values::Storage;
 
 impl<T> Pool<T> {
     /// Creates a pool of `capacity` slots, with the default reuse order and eight-byte handles. All
@@ -171,7 +171,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name that many slots, or the block is
     /// larger than the address space.
     pub fn memory_layout(&self) -> Result<Layout, BuildError> {
-        self.settings.layout::<R, H>(PoolStorage::<T, R, H>::VALUE)
+        self.settings.layout::<R, H>(Storage::<T, OneBlock<R, H>>::VALUE)
     }
 
     /// Builds the pool in memory that the caller provides instead of the heap, such as a static
@@ -230,13 +230,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         // There are as many bytes, as just tested.
         let start = behind(start, skipped);
         let slots = self.settings.slots::<R, H::Erased>(
-            PoolStorage::<T, R, H>::VALUE,
+            Storage::<T, OneBlock<R, H>>::VALUE,
             |slots, value| {
                 // SAFETY: the caller lends the memory until the pool is dropped, and with it the block. It is aligned,
                 // and as large as the layout says.
                 unsafe { Block::try_in(start, slots, value, false) }
             },
         )?;
-        Pool::of_unused(slots).watched_by(self.settings.debug_aids)
+        Ok(Pool::of_unused(slots))
     }
 }

@@ -23,7 +23,7 @@ use crate::pools::unused::{UnusedSlots, slots_of_capacity};
 use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder, Roster, roster};
 use crate::snapshot::SnapshotOf;
-use crate::values::{PoolStorage, Storage};
+use crate::values::Storage;
 
 /// A pool with a fixed number of slots. A value stays at its address from insertion to removal.
 ///
@@ -95,7 +95,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Fixe
     fn unused(
         state: &crate::slots::saved::Checked<L::Word>,
     ) -> Result<(Slotted<T, R, L, OneBlock<R, L>>, Self), crate::snapshot::format::Refused> {
-        let slots = saved::slots_to_load(state, PoolStorage::<T, R, L>::VALUE)?;
+        let slots = saved::slots_to_load(state, Storage::<T, OneBlock<R, L>>::VALUE)?;
         Ok((Storage::of_unused(slots), Self))
     }
 }
@@ -118,7 +118,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::of_unused(slots_of_capacity(capacity, PoolStorage::<T, R, H>::VALUE))
+        Self::of_unused(slots_of_capacity(capacity, Storage::<T, OneBlock<R, H>>::VALUE))
     }
 
     /// Returns how many slots were ever used: those from this index on were not. In a pool whose memory is
@@ -150,8 +150,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         untouched: bool,
     ) -> Result<Self, BuildError> {
         let allocate = if untouched { Block::try_untouched } else { Block::try_new };
-        let slots = settings.slots::<R, H::Erased>(PoolStorage::<T, R, H>::VALUE, allocate)?;
-        Self::of_unused(slots).watched_by(settings.debug_aids)
+        let slots =
+            settings.slots::<R, H::Erased>(Storage::<T, OneBlock<R, H>>::VALUE, allocate)?;
+        Ok(Self::of_unused(slots))
     }
 
     pub(in crate::pools) fn of_unused(slots: UnusedSlots<R, H::Erased>) -> Self {

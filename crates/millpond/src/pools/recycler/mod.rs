@@ -124,13 +124,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Returns the name set on the builder.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.handles.ledger().name()
+        self.handles.storage.slots().ledger().name()
     }
 
     /// Returns the first generation of each slot, and the number of lifetimes per slot. O(1).
     #[must_use]
     pub fn generations(&self) -> Generations {
-        Generations::of(&self.handles.ledger().cycle())
+        Generations::of(&self.handles.storage.slots().ledger().cycle())
     }
 
     /// Describes `handle` in words: its slot, which lifetime of the slot it names, and whether
@@ -208,7 +208,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[inline]
     #[track_caller]
     pub fn release(&mut self, handle: H) -> bool {
-        let Some(index) = self.handles.find(handle) else {
+        let Some(index) = self.find(handle) else {
             self.handles.note_removal(handle);
             return false;
         };
@@ -216,7 +216,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
             hook(&mut self.objects[index]);
         }
         self.handles.note_removal(handle);
-        self.handles.release_live(index, handle.word());
+        self.handles.storage.slots_mut().end_live(index, handle.word());
         true
     }
 
@@ -240,7 +240,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         let mut live = LiveWalk::new(self.occupancy());
         while let Some(index) = live.next(self.occupancy().source()) {
-            let handle = handle_of_live(index, self.handles.words().as_slice());
+            let handle = handle_of_live(index, self.handles.storage.words().as_slice());
             if !keep(handle, &mut self.objects[index]) {
                 self.release(handle);
             }
@@ -267,7 +267,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// # assert!(buffers.get(kept).is_some());
     /// ```
     pub fn for_each_idle(&mut self, mut visit: impl FnMut(&mut T)) {
-        let words = self.handles.words();
+        let words = self.handles.storage.words();
         for (index, object) in self.objects.iter_mut().enumerate() {
             if !words.is_live(index) {
                 visit(object);
@@ -298,7 +298,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Option<(H, &mut T, Option<H>)> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
-            let is_last = |handle| self.handles.ledger().cycle().is_last(H::word(handle));
+            let is_last =
+                |handle| self.handles.storage.slots().ledger().cycle().is_last(H::word(handle));
             let victim = least_of(keys, is_last)?;
             return self.acquire_in_place_of(victim);
         }
@@ -326,9 +327,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if self.is_full() {
             let keys = self.iter().map(|(handle, object)| (key(handle, object), handle));
             let keys = keys.filter(|(key, _)| *key <= newcomer);
-            let is_last = |handle| self.handles.ledger().cycle().is_last(H::word(handle));
+            let is_last =
+                |handle| self.handles.storage.slots().ledger().cycle().is_last(H::word(handle));
             let Some(victim) = least_of(keys, is_last) else {
-                self.handles.storage_mut().slots_mut().count_refusal();
+                self.handles.storage.slots_mut().count_refusal();
                 return None;
             };
             return self.acquire_in_place_of(victim);
@@ -341,7 +343,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     #[track_caller]
     pub fn acquire_in_place_of(&mut self, victim: H) -> Option<(H, &mut T, Option<H>)> {
         if self.release(victim) {
-            self.handles.storage_mut().slots_mut().count_eviction();
+            self.handles.storage.slots_mut().count_eviction();
         }
         let (handle, object) = self.acquire()?;
         Some((handle, object, Some(victim)))
@@ -365,18 +367,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.on_release.iter().any(Option::is_some)
     }
 
+    /// The place of a live object.
+    #[inline]
+    fn find(&self, handle: H) -> Option<usize> {
+        let index = handle.index() as usize;
+        self.handles.storage.words().is_live_in(index, handle.word()).then_some(index)
+    }
+
     /// Returns a reference to the object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
-        self.handles.find(handle).map(|index| &self.objects[index])
+        self.find(handle).map(|index| &self.objects[index])
     }
 
     /// Returns a mutable reference to the object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        self.handles.find(handle).map(|index| &mut self.objects[index])
+        self.find(handle).map(|index| &mut self.objects[index])
     }
 
     /// Returns whether `handle` names a live object. O(1).
@@ -457,15 +466,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert_eq!(recycler.iter().collect::<Vec<_>>(), [(handle, &0)]);
     /// ```
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone {
-        let words = self.handles.words().as_slice();
-        let live = self.handles.occupancy_to_walk().iter();
+        let words = self.handles.storage.words().as_slice();
+        let live = self.handles.storage.words().occupancy_to_walk().iter();
         live.map(|index| (handle_of_live(index, words), &self.objects[index]))
     }
 
     /// Iterates mutably over the live objects, with their handles, in index order, from both ends.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator {
-        self.handles.refresh();
-        let words = self.handles.words().as_slice();
+        self.handles.storage.refresh();
+        let words = self.handles.storage.words().as_slice();
         ValuesMut::of_slice(&mut self.objects, self.handles.occupancy())
             .map(|(index, object)| (handle_of_live(index, words), object))
     }
@@ -506,7 +515,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Iterates over the runs of live objects in index order, as `(first index, mutable slice)`.
     #[inline]
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
-        self.handles.refresh();
+        self.handles.storage.refresh();
         RunSlicesMut::of_slice(&mut self.objects, self.handles.slot_runs())
     }
 }
@@ -533,12 +542,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
         let live = self.handles().map(|handle| handle.index() as usize);
         let track = recorder.track_pool(name, self.stats(), live, false);
-        self.handles.storage_mut().slots_mut().set_recorder(Some(track));
+        self.handles.storage.slots_mut().set_recorder(Some(track));
     }
 
     /// Stops recording. In the trace, the lifetimes of the objects that are live now end here.
     pub fn stop_recording(&mut self) {
-        self.handles.storage_mut().slots_mut().set_recorder(None);
+        self.handles.storage.slots_mut().set_recorder(None);
     }
 }
 
@@ -586,7 +595,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, handle: H) -> &mut T {
-        match self.handles.find(handle) {
+        match self.find(handle) {
             Some(index) => &mut self.objects[index],
             None => self.handles.refuse_handle(handle),
         }
@@ -619,7 +628,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone_from(&mut self, other: &Self) {
         let may_stay = self.handles.may_stay_for(&other.handles);
         become_clone(self, other, may_stay);
-        self.handles.storage_mut().slots_mut().set_name(other.name());
+        self.handles.storage.slots_mut().set_name(other.name());
         self.on_release = other.on_release;
     }
 }
@@ -639,13 +648,13 @@ mod tests {
     fn validation_asks_what_knows_the_handles() {
         let mut pool = Recycler::<u8>::new(3);
         pool.validate().unwrap();
-        pool.handles.storage_mut().slots_mut().count_eviction();
+        pool.handles.storage.slots_mut().count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
     }
 }
 
 lifetimes! {
     [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
-    last: |self, handle| self.handles.ledger().cycle().is_last(handle.word()),
+    last: |self, handle| self.handles.storage.slots().ledger().cycle().is_last(handle.word()),
     most: |self| self.capacity(),
 }

@@ -21,7 +21,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
     }
 
     fn into_past(mut self) -> Self {
-        self.handles.unwatch();
+        self.handles.storage.watch(None);
         self
     }
 
@@ -78,9 +78,8 @@ mod saved {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::pools::allocator::units;
     use crate::slots::saved::Checked;
-    use crate::snapshot::format::{NewPool, Refused, migrate, serde_of_pool};
+    use crate::snapshot::format::{NewPool, Refused, migrate, serde_of_pool, units};
     use crate::snapshot::{MigrateError, OldPool};
 
     impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {

@@ -2,11 +2,25 @@
 
 use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::reports::errors::InsertAtErrorKind;
+use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, EntryOf, LedgerOf, Place, Slots};
-use crate::snapshot::Checksum;
 use crate::values::Storage;
+
+/// A place for the words of such handles, and for what such an order keeps: one block on the heap, or the pool itself. Sealed.
+#[doc(hidden)]
+pub trait PoolPlace<R: ReuseOrder, H: HandleLayout>:
+    Place<Word = H::Word, Entry = EntryOf<R, H>>
+{
+}
+
+impl<R, H, P> PoolPlace<R, H> for P
+where
+    R: ReuseOrder,
+    H: HandleLayout,
+    P: Place<Word = H::Word, Entry = EntryOf<R, H>>,
+{
+}
 
 /// The storage of a pool with this order, and handles of this layout.
 pub(crate) type Slotted<T, R, L, P> = Storage<T, P, LedgerOf<R, L>>;
@@ -24,18 +38,11 @@ pub(crate) type SlotsOf<R, L, P> = Slots<P, LedgerOf<R, L>>;
 
 /// Whether a pool gets more slots, and how; by default, it does not. With its place, that says which kind of pool it is. Sealed.
 #[doc(hidden)]
-pub trait Growth<T, R, L, P>: SlotGrowth<R, L, P>
-where
-    R: ReuseOrder,
-    L: HandleLayout,
-    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
+pub trait Growth<T, R: ReuseOrder, L: HandleLayout, P: PoolPlace<R, L>>:
+    SlotGrowth<R, L, P>
 {
     /// The pool's name in the saved form.
     const KIND: &'static str;
-    /// The reuse order's name in the saved form, where the kind of pool has several.
-    const REUSE: &'static str = R::NAME;
-    /// Whether a new pool touches every page of its memory.
-    const TOUCHES: bool = true;
 
     /// The parts of a pool that is read, to take on this state, as if never used.
     #[cfg(all(feature = "serde", feature = "alloc"))]
@@ -61,12 +68,7 @@ where
 /// handles, [erased](HandleLayout::Erased). What changes the slots is called by way of
 /// [`Storage::lend_to_grow`](crate::values::Storage).
 #[doc(hidden)]
-pub trait SlotGrowth<R, L, P>: Clone
-where
-    R: ReuseOrder,
-    L: HandleLayout,
-    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
-{
+pub trait SlotGrowth<R: ReuseOrder, L: HandleLayout, P: PoolPlace<R, L>>: Clone {
     /// Whether it gets more slots, so that the saved form also has a limit, and how many of them exist.
     const GROWS: bool = false;
 
@@ -94,10 +96,19 @@ where
         Err(CannotGrow::AtLimit)
     }
 
+    /// Counts a refusal, and says what the pool is like.
+    #[cold]
+    fn refuse(&self, cause: CannotGrow, slots: &mut SlotsOf<R, L, P>) -> FullPool {
+        let pool = slots.refuse().with_retired(self.retired_beyond());
+        FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool }
+    }
+
     /// Makes room for an insertion, and takes the slot that then comes next out of the order.
-    #[inline(always)]
-    fn take_beyond(&mut self, _slots: &mut SlotsOf<R, L, P>) -> Result<usize, CannotGrow> {
-        Err(CannotGrow::AtLimit)
+    #[cold]
+    #[inline(never)]
+    fn take_beyond(&mut self, slots: &mut SlotsOf<R, L, P>) -> Result<usize, CannotGrow> {
+        self.make_room(slots)?;
+        Ok(slots.take_next_called().expect("there is room"))
     }
 
     /// Makes sure that the handle's slot exists and can begin the handle's lifetime by `check`; `is_near`: unless it is far
@@ -137,9 +148,6 @@ where
         Ok(())
     }
 
-    /// Adds what the future depends on.
-    fn add_to(&self, _slots: &SlotsOf<R, L, P>, _sum: &mut Checksum) {}
-
     /// Checks what the pool knows of slots that are not there.
     ///
     /// # Errors
@@ -157,10 +165,4 @@ where
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed;
 
-impl<R, L, P> SlotGrowth<R, L, P> for Fixed
-where
-    R: ReuseOrder,
-    L: HandleLayout,
-    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
-{
-}
+impl<R: ReuseOrder, L: HandleLayout, P: PoolPlace<R, L>> SlotGrowth<R, L, P> for Fixed {}

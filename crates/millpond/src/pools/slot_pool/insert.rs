@@ -1,12 +1,12 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
-use super::{CannotGrow, Growth, PoolPlace, SlotGrowth, SlotPool, SlotsOf, Slotted};
+use super::{CannotGrow, Growth, PoolPlace, SlotPool, Slotted};
 use crate::handle::{self, HandleLayout};
-use crate::reports::errors::{Full, FullPool, InsertAtError};
+use crate::reports::errors::{Full, InsertAtError};
+use crate::slots::CheckWord;
 use crate::slots::reuse::ReuseOrder;
-use crate::slots::{CheckWord, EntryOf, Place};
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves `value` into a free slot and returns its handle. O(1); in the [reuse order](crate::reuse)
@@ -39,7 +39,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             value,
             |storage| {
                 let taken = Self::take_beyond(storage, growth);
-                taken.map_err(|cause| refusal(storage.slots_mut(), growth, cause))
+                taken.map_err(|cause| growth.refuse(cause, storage.slots_mut()))
             },
             |index, generation| Ok(handle::kept::<H>(index, generation)),
             |value, pool| Err(Full { value, pool }),
@@ -89,7 +89,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// Counts a refusal, and makes the error.
     #[cold]
     pub(crate) fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        Full { value, pool: refusal(self.storage.slots_mut(), &self.growth, cause) }
+        Full { value, pool: self.growth.refuse(cause, self.storage.slots_mut()) }
     }
 
     /// The handle that comes next, after growth if necessary.
@@ -124,16 +124,17 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         handle: H,
         value: T,
     ) -> Result<H, InsertAtError<T>> {
-        let reached = if (handle.index() as usize) < self.capacity() {
-            Ok(())
-        } else {
-            let Self { storage, growth, .. } = self;
-            storage.lend_to_grow(|own| growth.grow_up_to(handle.erase(), check, is_near, own))
+        let Self { storage, growth, detached } = self;
+        let index = handle.index() as usize;
+        let reached = match index < storage.words().slots() {
+            true => Ok(()),
+            false => {
+                storage.lend_to_grow(|own| growth.grow_up_to(handle.erase(), check, is_near, own))
+            }
         };
         if reached.is_ok() {
-            self.storage.inspect(handle.index() as usize);
+            storage.inspect(index);
         }
-        let Self { storage, detached, .. } = self;
         match reached.and_then(|()| storage.slots_mut().take_at(handle.erase(), check)) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
@@ -146,20 +147,4 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
             }
         }
     }
-}
-
-/// Counts a refusal, and says what the pool is like.
-#[cold]
-fn refusal<R, L, P>(
-    slots: &mut SlotsOf<R, L, P>,
-    growth: &impl SlotGrowth<R, L, P>,
-    cause: CannotGrow,
-) -> FullPool
-where
-    R: ReuseOrder,
-    L: HandleLayout,
-    P: Place<Word = L::Word, Entry = EntryOf<R, L>>,
-{
-    let pool = slots.refuse().with_retired(growth.retired_beyond());
-    FullPool { out_of_memory: cause == CannotGrow::OutOfMemory, ..pool }
 }

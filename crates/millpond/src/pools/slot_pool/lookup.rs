@@ -6,7 +6,7 @@ use crate::reports::errors::GetDisjointMutError;
 use crate::slots::handle_at;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns a reference to the handle's value, or `None` if the handle is refused. O(1).
@@ -189,6 +189,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let index = handle.index() as usize;
         let word = self.growth.word_of(index, self.storage.slots());
-        self.storage.ledger().check_word(handle.erase(), word, self.storage.words())
+        self.storage.slots().ledger().check_word(handle.erase(), word, self.storage.words())
     }
 }

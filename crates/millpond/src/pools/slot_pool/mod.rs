@@ -11,7 +11,6 @@ mod growth;
 mod heap;
 mod insert;
 mod lookup;
-mod place;
 mod remove;
 #[cfg(all(feature = "serde", feature = "alloc"))]
 pub(crate) mod saved;
@@ -20,10 +19,9 @@ mod traits;
 mod walk;
 mod watch;
 
-pub use growth::{CannotGrow, Fixed, Growth, SlotGrowth};
+pub use growth::{CannotGrow, Fixed, Growth, PoolPlace, SlotGrowth};
 pub(crate) use growth::{SlotsOf, Slotted};
 pub(crate) use heap::Detached;
-pub use place::PoolPlace;
 
 use core::ops::{Deref, DerefMut};
 
@@ -50,7 +48,7 @@ pub struct SlotPool<
     H: HandleLayout = Handle<T>,
     P: Place = DefaultPlace<R>,
 > {
-    pub(super) storage: Resolved<Slotted<T, R, H::Erased, P>>,
+    pub(crate) storage: Resolved<Slotted<T, R, H::Erased, P>>,
     pub(super) growth: G,
     /// Slots that have retired for all others, while their objects are out of the pool.
     pub(super) detached: Detached,
@@ -59,7 +57,7 @@ pub struct SlotPool<
 /// What is in it, by way of a type parameter: so the compiler works out `H::Erased` before it asks which types the destructor
 /// of the storage names, all of which must outlive the pool. The label of its handles need not.
 #[repr(transparent)]
-pub(super) struct Resolved<S>(S);
+pub(crate) struct Resolved<S>(S);
 
 impl<S> Deref for Resolved<S> {
     type Target = S;
@@ -81,17 +79,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: Place, G> SlotPool<T, G, R, H, P> {
     pub(super) const fn of_parts(storage: Slotted<T, R, H::Erased, P>, growth: G) -> Self {
         Self { storage: Resolved(storage), growth, detached: Detached::NONE }
     }
-
-    pub(crate) fn storage(&self) -> &Slotted<T, R, H::Erased, P> {
-        &self.storage
-    }
-
-    pub(crate) fn storage_mut(&mut self) -> &mut Slotted<T, R, H::Erased, P> {
-        &mut self.storage
-    }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns the number of slots that there are: live, free and retired.
@@ -128,17 +118,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         self.storage.slots().stats()
     }
 
-    /// See [`SlotWords::occupancy_to_walk`](crate::slots::SlotWords::occupancy_to_walk).
-    #[cfg(feature = "recycler")]
-    pub(crate) fn occupancy_to_walk(&self) -> crate::occupancy::Occupancy<'_> {
-        self.storage.occupancy_to_walk()
-    }
-
     /// Returns the bitmap of live slots.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {
-        self.storage.occupancy()
+        self.storage.words().occupancy()
     }
 
     /// Returns whether an insertion would fail because each slot is live or retired, and there can be no more slots. (A
@@ -151,14 +135,14 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 pool_methods! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     example: "Pool",
-    ledger: |pool| pool.storage.ledger(),
+    ledger: |pool| pool.storage.slots().ledger(),
     recorder: |pool| pool.storage.slots_mut(),
 }
 
 #[cfg(feature = "validate")]
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Checks every invariant; see [`validate`](crate::validate). O(capacity).

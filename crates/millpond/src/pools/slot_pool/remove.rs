@@ -5,7 +5,7 @@ use crate::handle::{self, HandleLayout};
 use crate::pools::iterators::{Drain, ExtractIf};
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every
@@ -45,13 +45,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
                 self.note_removal(handle);
             }
         }
-        self.storage.end(index)
-    }
-
-    /// Moves the value out of a slot, for an iteration.
-    #[inline]
-    pub(super) fn take_at(&mut self, index: usize) -> Option<T> {
-        self.note_removal_in_iteration(index);
         self.storage.end(index)
     }
 

@@ -12,26 +12,26 @@ use crate::snapshot::format::{NewPool, Refused, migrations, serde_of_pool};
 use crate::snapshot::state::sealed::State;
 use crate::snapshot::{MigrateError, OldPool};
 
-serde_of_pool!(SlotPool<T, G, R, H, P>, [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>], values T);
+serde_of_pool!(SlotPool<T, G, R, H, P>, [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>], values T);
 
 migrations! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     example: "Pool"
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
-    OldPool for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>> OldPool
+    for SlotPool<T, G, R, H, P>
 {
     fn leave(self) -> Vec<(usize, T)> {
         self.into_iter().map(|(handle, value)| (handle.index() as usize, value)).collect()
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
-    NewPool for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>> NewPool
+    for SlotPool<T, G, R, H, P>
 {
     const KIND: &'static str = G::KIND;
-    const REUSE: &'static str = G::REUSE;
+    const REUSE: &'static str = R::NAME;
     const GROWS: bool = G::GROWS;
     const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<P::Entry>(Self::ORDER_OF);
 
@@ -68,10 +68,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         for index in 0..storage.words().used().max(state.words.len()) {
             storage.watched().into_iter().for_each(|watch| watch.restored(index));
         }
-        storage.forget_used();
         storage.load(&state.words, values, state.inserted, state.peak);
         // First, because the order finds its fresh slots by it.
-        storage.mark_used_until(state.words.len() + state.former.len());
+        storage.recount(state.words.len() + state.former.len());
         storage.slots_mut().load(state);
         defuse(pool);
         Ok(())

@@ -13,12 +13,12 @@ use crate::snapshot::methods::snapshots;
 use crate::snapshot::state::{Shape, sealed};
 
 snapshots! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>]
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>]
     SlotPool<T, G, R, H, P>, values T, "pool", "Pools",
     like " (that of a [`StaticPool`](crate::StaticPool) is inline)"
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::State for SlotPool<T, G, R, H, P>
 {
     type Value = T;
@@ -27,11 +27,16 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     /// Pools of the same limit have the same shape, however far they have grown.
     fn shape(&self) -> Shape {
-        Shape::new(self.growth.slots_max(self.storage.slots()), &self.storage.ledger().cycle())
+        Shape::new(
+            self.growth.slots_max(self.storage.slots()),
+            &self.storage.slots().ledger().cycle(),
+        )
     }
 
     fn add_growth_to(&self, sum: &mut Checksum) {
-        self.growth.add_to(self.storage.slots(), sum);
+        if G::GROWS {
+            sum.add(&self.capacity());
+        }
     }
 
     fn detached(&self) -> &[(u32, u32)] {
@@ -39,7 +44,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     fn into_past(mut self) -> Self {
-        self.unwatch();
+        self.storage.watch(None);
         self
     }
 
@@ -69,7 +74,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
@@ -90,7 +95,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::Restore for SlotPool<T, G, R, H, P>
 {
     fn copy_state_from(&mut self, other: &Self)
@@ -118,8 +123,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 
     fn empty(&mut self) {
         let known = self.growth.known(self.storage.slots());
-        self.storage.mark_used_until(known);
-        self.storage.recount_retired();
+        self.storage.recount(known);
         // Some words are the other pool's, and the list has slots of both.
         let words = self.storage.words();
         self.detached.retain(|slot| words.get(slot) == Some(H::Word::RETIRED));

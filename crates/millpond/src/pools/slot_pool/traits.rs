@@ -10,7 +10,7 @@ use crate::slots::reuse::ReuseOrder;
 use crate::snapshot::become_clone;
 
 operators! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
     iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
     example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
@@ -21,15 +21,15 @@ operators! {
 /// # Panics
 ///
 /// If there is not enough memory, or a value's clone panics.
-impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     Clone for SlotPool<T, G, R, H, P>
 {
     fn clone(&self) -> Self {
-        let copied = P::try_clone(&self.storage, G::TOUCHES);
-        let Ok(storage) = copied else {
+        let copied = self.storage.try_clone(!G::GROWS);
+        let Ok(mut storage) = copied else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
-        let mut storage = storage.watched_like(&self.storage);
+        storage.watch(self.storage.watched().cloned());
         storage.slots_mut().clone_order_from(self.storage.slots());
         let detached = self.detached.clone();
         Self { detached, ..Self::of_parts(storage, self.growth.clone()) }
@@ -45,7 +45,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     IntoIterator for SlotPool<T, G, R, H, P>
 {
     type Item = (H, T);
@@ -57,16 +57,11 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     sealed::Walked for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;
-
-    #[inline]
-    fn live(&self) -> usize {
-        self.len()
-    }
 
     #[inline]
     fn live_slots(&self) -> Occupancy<'_> {
@@ -74,24 +69,21 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     }
 
     #[inline]
-    fn handle_in(&self, index: usize) -> Option<H> {
-        self.handle_at(index)
+    fn object_in(&mut self, index: usize) -> Option<(H, &mut T)> {
+        self.object_at_mut(index)
     }
 
     #[inline]
-    fn value_of(&mut self, handle: H) -> Option<&mut T> {
-        self.get_mut(handle)
-    }
-
-    #[inline]
-    fn take_from(&mut self, index: usize) -> Option<T> {
-        self.take_at(index)
+    fn take_from(&mut self, index: usize) -> Option<(H, T)> {
+        self.note_removal_in_iteration(index);
+        let handle = self.handle_at(index)?;
+        Some((handle, self.storage.remove(index, handle.word())?))
     }
 }
 
 bounded! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
-    last: |self, handle| self.storage.ledger().cycle().is_last(handle.word()),
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, T, H,
+    last: |self, handle| self.storage.slots().ledger().cycle().is_last(handle.word()),
     most: |self| self.growth.slots_max(self.storage.slots()),
     insert: |self, value| self.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |self, value| self.refuse(value, CannotGrow::AtLimit),

@@ -6,7 +6,7 @@ use crate::pools::iterators::{Handles, Iter, IterMut, Values, ValuesMut};
 use crate::slots::reuse::ReuseOrder;
 use crate::values::{ValueRuns, ValueRunsMut};
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Returns the index of the slot that contains `value`, computed from its address. O(1).
@@ -64,7 +64,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     #[doc(alias = "keys")]
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().as_slice(), self.storage.occupancy_to_walk())
+        Handles::new(self.storage.words().as_slice(), self.storage.words().occupancy_to_walk())
     }
 
     /// Iterates over the values in index order, from both ends.
@@ -124,6 +124,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
     /// ```
     #[inline]
     pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.storage.runs_mut()
+        self.storage.words_and_runs_mut().1
     }
 }

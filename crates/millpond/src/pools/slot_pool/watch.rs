@@ -1,37 +1,16 @@
 //! What a pool does for its debug aids.
 
 use super::{Growth, PoolPlace, SlotPool};
-use crate::base::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::pools::settings::BuildError;
 use crate::pools::watching::watching;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// What watches over the slots, if any aid is enabled.
     pub(crate) fn watched(&self) -> Option<&crate::reports::debug::Watch> {
         self.storage.watched()
-    }
-
-    /// The pool, watched from now on, if any aid is enabled.
-    pub(crate) fn watched_by(
-        mut self,
-        aids: crate::reports::debug::DebugAids,
-    ) -> Result<Self, BuildError> {
-        if cfg!(feature = "debug-aids") {
-            let capacity = self.capacity();
-            let watch = crate::reports::debug::Watch::try_new(self.name(), aids, capacity)
-                .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })?;
-            self.storage.watch(watch);
-        }
-        Ok(self)
-    }
-
-    /// Stops watching.
-    pub(crate) fn unwatch(&mut self) {
-        self.storage.unwatch();
     }
 
     /// Inspects the slot that comes next, if there is one.
@@ -47,5 +26,5 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
 }
 
 watching! {
-    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, H
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, H
 }

@@ -9,10 +9,11 @@ pub use builder::StaticPoolBuilder;
 pub use iterators::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
-use crate::pools::slot_pool::{Fixed, Growth, SlotPool, Slotted};
+use crate::pools::slot_pool::{Fixed, Growth, SlotPool};
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::InlineRoster;
 use crate::slots::{Inline, Ledger};
+use crate::values::Storage;
 
 /// A pool of `N` slots that stores its values inline: it needs no heap, and its constructor is
 /// `const`.
@@ -61,11 +62,6 @@ use crate::slots::{Inline, Ledger};
 pub type StaticPool<T, const N: usize, H = Handle<T>> =
     SlotPool<T, Fixed, InlineRoster, H, InPool<T, N, H>>;
 
-/// Initially all zero bits, except in a pool that starts at another generation than 1: see
-/// [`Inline`].
-type StaticStorage<T, const N: usize, H> =
-    Slotted<T, InlineRoster, <H as HandleLayout>::Erased, InPool<T, N, H>>;
-
 /// The place of a [`StaticPool`].
 #[doc(hidden)]
 pub type InPool<T, const N: usize, H> =
@@ -73,13 +69,12 @@ pub type InPool<T, const N: usize, H> =
 
 impl<T, const N: usize, L: HandleLayout> Growth<T, InlineRoster, L, InPool<T, N, L>> for Fixed {
     const KIND: &'static str = "StaticPool";
-    const REUSE: &'static str = "";
 
     #[cfg(all(feature = "serde", feature = "alloc"))]
     fn unused(
         state: &crate::slots::saved::Checked<L::Word>,
     ) -> Result<
-        (Slotted<T, InlineRoster, L, InPool<T, N, L>>, Self),
+        (crate::pools::slot_pool::Slotted<T, InlineRoster, L, InPool<T, N, L>>, Self),
         crate::snapshot::format::Refused,
     > {
         let found = state.words.len();
@@ -88,7 +83,7 @@ impl<T, const N: usize, L: HandleLayout> Growth<T, InlineRoster, L, InPool<T, N,
             return Err(crate::snapshot::format::Refused::new(why));
         }
         let ledger = Ledger::fresh(&GenerationSettings::PLAIN);
-        Ok((crate::values::Storage::fresh(state.cycle.start(), ledger), Self))
+        Ok((Storage::fresh(state.cycle.start(), ledger), Self))
     }
 }
 
@@ -193,7 +188,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     const fn of(settings: &GenerationSettings) -> Self {
         const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name that many slots") };
         let start = settings.start(H::LIFETIMES_MAX);
-        Self::of_parts(StaticStorage::<T, N, H>::fresh(start, Ledger::fresh(settings)), Fixed)
+        Self::of_parts(Storage::fresh(start, Ledger::fresh(settings)), Fixed)
     }
 
     /// Returns whether slot `index` is live; `false` if `index` is out of range. O(1).

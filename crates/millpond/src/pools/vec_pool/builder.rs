@@ -2,11 +2,12 @@ use super::VecPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::builder::{Builder, Kind, Ordered};
 use crate::pools::doubling::Growing;
-use crate::pools::pool::PoolBuilder;
+use crate::pools::pool::{OneBlock, PoolBuilder};
 use crate::pools::settings::{BuildError, Settings};
+use crate::reports::debug::Watch;
 use crate::slots::Block;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::PoolStorage;
+use crate::values::Storage;
 
 impl<T> VecPool<T> {
     /// Creates an empty pool that has not allocated, and grows without a limit: first to as many slots as have their values in 64
@@ -87,14 +88,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> Kind<T, Ordered<R>, H> for Growing {
 
     fn build(builder: VecPoolBuilder<T, R, H>) -> Result<Self::Pool, BuildError> {
         let Builder { settings, .. } = builder;
-        let pool = match settings.capacity {
-            Some(0) => VecPool::without_slots(&settings.generations, settings.capacity_max),
+        match settings.capacity {
+            Some(0) => settings.allocate::<H, _>(|slots| {
+                let Settings { generations, debug_aids, capacity_max, .. } = settings;
+                let mut pool = VecPool::without_slots(&generations, capacity_max);
+                pool.storage.watch(Watch::try_new(generations.name, debug_aids, slots)?);
+                Ok(pool)
+            }),
             _ => {
                 let slots = settings
-                    .slots::<R, H::Erased>(PoolStorage::<T, R, H>::VALUE, Block::try_new)?;
-                VecPool::of_unused(slots, settings.capacity_max)
+                    .slots::<R, H::Erased>(Storage::<T, OneBlock<R, H>>::VALUE, Block::try_new)?;
+                Ok(VecPool::of_unused(slots, settings.capacity_max))
             }
-        };
-        pool.watched_by(settings.debug_aids)
+        }
     }
 }

@@ -64,7 +64,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
             let value = self.remove_at(from).expect("a live slot");
             let inserted = self.insert_at(new, value);
             debug_assert!(inserted.is_ok(), "a free slot has the lifetime that comes next");
-            self.note_move(from, new.index() as usize);
+            let to = new.index() as usize;
+            self.watched().into_iter().for_each(|watch| watch.moved(from, to));
         }
         self.shrink_to_fit()
     }

@@ -15,7 +15,6 @@ use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::{CheckWord, LedgerOf};
-use crate::snapshot::Checksum;
 
 /// The storage of a pool that grows, whose handles are of this erased layout.
 type Grown<T, R, L> = Slotted<T, R, L, OneBlock<R, L>>;
@@ -79,13 +78,6 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
     }
 
     #[cold]
-    #[inline(never)]
-    fn take_beyond(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
-        self.make_room(own)?;
-        Ok(own.take_next_called().expect("there is room"))
-    }
-
-    #[cold]
     fn grow_up_to(
         &mut self,
         handle: L,
@@ -123,10 +115,6 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
         self.set_former(words)
     }
 
-    fn add_to(&self, own: &GrownSlots<R, L>, sum: &mut Checksum) {
-        sum.add(&own.words().slots());
-    }
-
     fn validate(&self, own: &GrownSlots<R, L>) -> Result<(), crate::reports::validate::Violation> {
         self.check::<L>(own.words().slots())
     }
@@ -134,7 +122,6 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
 
 impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doubling<L::Word> {
     const KIND: &'static str = "VecPool";
-    const TOUCHES: bool = false;
 
     #[cfg(feature = "serde")]
     fn unused(
@@ -152,7 +139,7 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Doub
         other_storage: &Grown<T, R, L>,
     ) -> Result<(), OutOfMemory> {
         let former = other.try_copy_former()?;
-        let (cycle, slots) = (storage.ledger().cycle(), other_storage.words().slots());
+        let (cycle, slots) = (storage.slots().ledger().cycle(), other_storage.words().slots());
         for index in slots..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, cycle.word_after(generation));

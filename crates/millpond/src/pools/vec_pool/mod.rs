@@ -20,7 +20,7 @@ use crate::pools::unused::{UnusedSlots, slots_of_capacity};
 use crate::slots::Ledger;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::{Lifo, ReuseOrder};
-use crate::values::{PoolStorage, Storage};
+use crate::values::Storage;
 
 /// A pool that grows as a `Vec` does: when it is full, its values move to an array of twice the size. Handles stay valid;
 /// addresses change.
@@ -130,7 +130,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
         match capacity {
             0 => Self::EMPTY,
             _ => {
-                let slots = slots_of_capacity(capacity, PoolStorage::<T, R, H>::VALUE);
+                let slots = slots_of_capacity(capacity, Storage::<T, OneBlock<R, H>>::VALUE);
                 Self::of_unused(slots, usize::MAX)
             }
         }

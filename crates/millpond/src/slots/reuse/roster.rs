@@ -35,7 +35,8 @@ pub struct InlineRoster;
 impl sealed::Sealed for InlineRoster {}
 
 impl ReuseOrder for InlineRoster {
-    const NAME: &'static str = Roster::NAME;
+    // A pool with it has no other.
+    const NAME: &'static str = "";
     type Queue<I: IndexWord> = RosterQueue<true>;
 }
 

@@ -540,10 +540,10 @@ mod tests {
         let mut slots = HandleAllocator::new(3);
         let handle = slots.acquire().unwrap();
         slots.validate().unwrap();
-        slots.storage_mut().slots_mut().broken().set_slow_from(5);
+        slots.storage.slots_mut().broken().set_slow_from(5);
         let rule = "the peak is at least what is live, or noted before a lifetime ends";
         assert_eq!(slots.validate().unwrap_err().rule(), rule);
-        slots.storage_mut().slots_mut().broken().end_all_slowly();
+        slots.storage.slots_mut().broken().end_all_slowly();
         slots.release(handle);
         slots.validate().unwrap();
         assert_eq!(slots.stats().peak, 1);
@@ -582,7 +582,7 @@ mod tests {
             let _ = slots.acquire().unwrap();
             slots.release(handle);
             slots.validate().unwrap();
-            change(slots.storage_mut().slots_mut().ledger_mut());
+            change(slots.storage.slots_mut().ledger_mut());
             slots.validate().unwrap_err().rule()
         };
         assert_eq!(broken(|ledger| ledger.set_evicted(2)), "the counters agree");

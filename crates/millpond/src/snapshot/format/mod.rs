@@ -62,6 +62,7 @@ pub(crate) use checks::check;
 pub use migrate::{MigrateError, OldPool, check as check_migration, take_over, used as used_slots};
 pub(crate) use migrate::{migrate, migrations};
 pub use new_pool::NewPool;
+pub(crate) use new_pool::units;
 pub use objects::read_list;
 pub(crate) use read::Objects;
 pub use read::Refused;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::migrate::MigrateError;
 use super::read::{Objects, Refused};
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Word};
 use crate::slots::saved::Checked;
 use crate::snapshot::state::sealed::State;
 
@@ -51,4 +51,10 @@ pub trait NewPool: State {
         state: &CheckedFor<Self>,
         values: Vec<(usize, Self::Value)>,
     ) -> Result<(), MigrateError>;
+}
+
+/// What a pool of handles has in the live slots of a saved state.
+pub(crate) fn units<W: Word>(state: &Checked<W>) -> Vec<(usize, ())> {
+    let live = (0..state.words.len()).filter(|index| !state.words[*index].is_dead());
+    live.map(|index| (index, ())).collect()
 }

@@ -199,8 +199,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
         let full = FullPool::of(self.pool.name(), &stats);
         let dying_words = self.lots.dying_words(stats.capacity);
         let Lots { chunk_slots, births_each, slots, births, dying, killed } = &mut *self.lots;
-        let unused = self.pool.storage_mut().words().unused_word();
-        let (words, rest) = self.pool.storage_mut().words_and_chunk_mut();
+        let unused = self.pool.storage.words().unused_word();
+        let (words, rest) = self.pool.storage.words_and_chunk_mut();
         Tasks {
             rest,
             chunk_slots: *chunk_slots,

@@ -22,13 +22,13 @@ use crate::overflow::Lifetimes;
 use crate::overflow::evict::least_of;
 use crate::pools::iterators::Handles;
 use crate::pools::settings::BuildError;
+use crate::pools::slot_pool::Slotted;
 use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
 use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
 use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::{Restore, State};
-use crate::values::PoolStorage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Limits generations to 1 to `max` (at most 32,767), like those of a shorter handle layout.
@@ -72,7 +72,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
             // SAFETY: as the caller promises.
             unsafe { Block::try_in(start, slots, value, is_zeroed) }
         })?;
-        HandleAllocator::of_unused(slots).watched_by(self.settings.debug_aids)
+        Ok(HandleAllocator::of_unused(slots))
     }
 }
 
@@ -116,7 +116,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn check_up_to(&self, slots_max: usize, handle: H) -> Result<(), Refusal> {
         let (words, index) = (self.storage.words(), handle.index() as usize);
         let unused = || (index < slots_max).then(|| words.unused_word());
-        self.ledger().check_word(handle.erase(), words.get(index).or_else(unused), words)
+        self.storage.slots().ledger().check_word(
+            handle.erase(),
+            words.get(index).or_else(unused),
+            words,
+        )
     }
 
     /// Checks that [`acquire_at`](Self::acquire_at) would accept the handle of a slot once the allocator gets it.
@@ -126,8 +130,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Those of `acquire_at`.
     #[doc(hidden)]
     pub fn check_begin_beyond(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let cycle = self.ledger().cycle();
-        cycle.check_begin(self.words().unused_word(), handle.word())
+        let cycle = self.storage.slots().ledger().cycle();
+        cycle.check_begin(self.storage.words().unused_word(), handle.word())
     }
 
     /// Returns where the values begin, in an allocator that was [built
@@ -135,7 +139,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn values_beside(&self) -> NonNull<u8> {
-        self.words().place().values_start()
+        self.storage.words().place().values_start()
     }
 
     /// Like [`Pool::checksum_with`](crate::Pool::checksum_with): `add_value` is called with the
@@ -168,7 +172,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The live handles, by a walk that writes nothing: a [walk](SlotWords::occupancy_to_walk) like that of
     /// [`handles`](Self::handles) may find out a prefix, which C does not forget when it inserts or removes.
     fn handles_beside(&self) -> Handles<'_, R, H> {
-        Handles::new(self.words().as_slice(), self.occupancy())
+        Handles::new(self.storage.words().as_slice(), self.occupancy())
     }
 
     /// Like [`release`](Self::release), but counts as an eviction.
@@ -252,7 +256,8 @@ impl SlotOffsets {
         type Words = SlotWords<OneBlock<Lifo, Handle<()>>>;
         type Own = HandleAllocator<Lifo, Handle<()>>;
         type Both = OwnSlots<OneBlock<Lifo, Handle<()>>, LedgerOf<Lifo, Handle<()>>>;
-        let slots_at = offset_of!(Own, storage) + PoolStorage::<(), Lifo, Handle<()>>::SLOTS_OFFSET;
+        let slots_at = offset_of!(Own, storage)
+            + Slotted::<(), Lifo, Handle<()>, OneBlock<Lifo, Handle<()>>>::SLOTS_OFFSET;
         let words_at = slots_at + Both::WORDS_OFFSET;
         let block = words_at + Words::PLACE_OFFSET;
         let state = block + OneBlock::<Lifo, Handle<()>>::BITMAP_STATE_OFFSET;
@@ -391,7 +396,7 @@ mod tests {
                 pool.remove(Handle::from_bits(handle.to_bits()).unwrap()).unwrap();
             }
             if step % 97 == 0 {
-                handles.refresh();
+                handles.storage.refresh();
             }
             assert_eq!(handles.capacity(), pool.capacity());
             #[cfg(feature = "validate")]
@@ -468,8 +473,8 @@ mod tests {
         let mut slots: HandleAllocator = HandleAllocator::new(100);
         (0..70).for_each(|_| _ = slots.acquire().unwrap());
         // The second one finds that nothing has changed.
-        slots.refresh();
-        slots.refresh();
+        slots.storage.refresh();
+        slots.storage.refresh();
         assert_eq!(slots.storage.slots_mut().broken().prefix(), Some(70));
         slots.refresh_bitmap();
         assert_eq!(slots.storage.slots_mut().broken().prefix(), None);

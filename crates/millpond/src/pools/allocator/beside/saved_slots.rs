@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::handle::{HandleLayout, Word};
-use crate::pools::allocator::{HandleAllocator, units};
+use crate::pools::allocator::HandleAllocator;
 use crate::slots::AnyCycle;
 use crate::slots::reuse::{ReuseOrder, Roster};
 use crate::slots::saved::Checked;
 use crate::snapshot::MigrateError;
 use crate::snapshot::format::{
-    Form, NewPool, Objects, check, check_migration, read_list, used_slots,
+    Form, NewPool, Objects, check, check_migration, read_list, units, used_slots,
 };
 use crate::snapshot::state::Shape;
 use crate::snapshot::state::sealed::State;
@@ -61,7 +61,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn check_beside(&self, saved: SavedSlots, grows: bool) -> Option<Checked<H::Word>> {
         let capacity = saved.capacity.filter(|_| !grows);
-        Self::checked(saved, capacity, self.ledger().cycle().largest().generation())
+        Self::checked(saved, capacity, self.storage.slots().ledger().cycle().largest().generation())
     }
 
     fn checked(

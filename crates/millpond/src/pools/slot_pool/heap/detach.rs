@@ -5,7 +5,7 @@ use crate::pools::slot_pool::{Growth, PoolPlace, SlotPool};
 use crate::reports::errors::InsertAtError;
 use crate::slots::reuse::ReuseOrder;
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H::Erased, P>>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
     SlotPool<T, G, R, H, P>
 {
     /// Moves the handle's value out and keeps its slot for it, or returns `None` if the handle is refused. This is for an
@@ -52,10 +52,9 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<T, R, H>, G: Growth<T, R, H
         }
         let index = handle.index() as usize;
         let Self { storage, detached, .. } = self;
-        detached.reserve();
+        detached.add(handle.index(), handle.generation());
         let value = storage.take(index, H::Word::RETIRED);
         storage.slots_mut().detach(index);
-        detached.add(handle.index(), handle.generation());
         value
     }
 

@@ -32,11 +32,6 @@ impl Detached {
         self.as_slice().binary_search_by_key(&slot, |(slot, _)| *slot).is_ok()
     }
 
-    /// Makes room for one more, so that [`add`](Self::add) takes no memory.
-    pub(crate) fn reserve(&mut self) {
-        self.with_room_for(1);
-    }
-
     /// Makes room for so many in all, so that no list of as many takes memory.
     #[cfg(feature = "__c")]
     pub(crate) fn try_reserve_total(&mut self, slots: usize) -> Result<(), OutOfMemory> {
@@ -62,12 +57,9 @@ impl Detached {
     ///
     /// Without memory, where a vector would abort.
     fn with_room_for(&mut self, more: usize) -> &mut Vec<(u32, u32)> {
-        match self.try_with_room_for(more) {
-            Ok(slots) => slots,
-            Err(OutOfMemory) => {
-                panic!("no memory for the list of objects that are out of their pool")
-            }
-        }
+        self.try_with_room_for(more).unwrap_or_else(|OutOfMemory| {
+            panic!("no memory for the list of objects that are out of their pool")
+        })
     }
 
     pub(crate) fn add(&mut self, slot: u32, generation: u32) {
@@ -78,20 +70,12 @@ impl Detached {
 
     /// Returns whether it was there.
     pub(crate) fn take(&mut self, slot: u32, generation: u32) -> bool {
-        let found = self.as_slice().binary_search(&(slot, generation));
-        match (found, &mut self.0) {
-            (Ok(place), Some(slots)) => {
-                slots.remove(place);
-                true
-            }
-            _ => false,
-        }
+        let Some(slots) = &mut self.0 else { return false };
+        slots.binary_search(&(slot, generation)).map(|place| slots.remove(place)).is_ok()
     }
 
     pub(crate) fn clear(&mut self) {
-        if let Some(slots) = &mut self.0 {
-            slots.clear();
-        }
+        self.retain(|_| false);
     }
 
     /// Keeps the slots for which `is_out` says so.
@@ -151,12 +135,9 @@ impl Clone for Detached {
 
     /// Takes no memory if there was room for as many before.
     fn clone_from(&mut self, other: &Self) {
-        match other.as_slice() {
-            [] => self.clear(),
-            slots => {
-                self.clear();
-                self.with_room_for(slots.len()).extend_from_slice(slots);
-            }
+        self.clear();
+        if let slots @ [_, ..] = other.as_slice() {
+            self.with_room_for(slots.len()).extend_from_slice(slots);
         }
     }
 }
@@ -169,7 +150,6 @@ mod tests {
     fn slots_are_found_in_their_generation_and_in_order() {
         let mut detached = Detached::NONE;
         for slot in [7, 2, 9] {
-            detached.reserve();
             detached.add(slot, slot + 10);
         }
         assert_eq!(detached.as_slice(), [(2, 12), (7, 17), (9, 19)]);
