@@ -38,6 +38,8 @@ mod words;
 
 #[cfg(feature = "__c")]
 pub(crate) use self::bitmap::BitmapState;
+#[cfg(all(test, any(loom, shuttle)))]
+pub(crate) use self::bitmap::watched;
 pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::inline::Inline;

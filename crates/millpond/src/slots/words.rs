@@ -448,14 +448,15 @@ impl<P: Place> SlotWords<P> {
     }
 
     fn settle_fast_below(&mut self) {
-        *self.fast_below.get_mut() = if self.own_state().is_synced() { 0 } else { self.slow_from };
+        let is_synced = self.own_state().is_synced();
+        self.fast_below.set(if is_synced { 0 } else { self.slow_from });
     }
 
     /// Each lifetime ends slowly from now on.
     #[inline(always)]
     pub(crate) fn end_all_slowly(&mut self) {
         self.slow_from = 0;
-        *self.fast_below.get_mut() = 0;
+        self.fast_below.set(0);
     }
 
     #[inline(always)]
@@ -588,9 +589,9 @@ impl<P: Place> SlotWords<P> {
                 cell.note_walk(state, changes);
                 return state;
             }
-            let Some(claim) = cell.claim(state) else { return state };
-            // SAFETY: the bitmap is claimed until this borrow ends.
-            let bits = unsafe { BitWord::claimed(&parts.bits[..self.used_bit_words()]) };
+            let Some(mut claim) = cell.claim(state) else { return state };
+            // SAFETY: the words of used slots, in the place of the state.
+            let bits = unsafe { claim.bits(&parts.bits[..self.used_bit_words()]) };
             gather(parts.words, bits);
             let state = self.check_lowest(bits);
             self.fast_below.set_shared(0);
