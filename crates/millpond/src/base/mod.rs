@@ -10,6 +10,8 @@ pub(crate) mod lines;
 #[cfg(feature = "alloc")]
 #[allow(unsafe_code)]
 pub mod memory;
+#[cfg(any(feature = "sync", target_has_atomic = "32"))]
+pub(crate) mod orders;
 #[allow(unsafe_code)]
 pub mod sanitizer;
 pub(crate) mod shared;

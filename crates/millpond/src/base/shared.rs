@@ -8,9 +8,13 @@ pub trait Number: core::fmt::Debug {
 
     fn get(&self) -> u32;
 
-    fn get_mut(&mut self) -> &mut u32;
+    /// The number, for whoever has the pool mutably.
+    fn own(&mut self) -> u32;
 
-    /// The number is this one from now on, if whoever has the pool shared can change it.
+    /// The number is this one from now on.
+    fn set(&mut self, number: u32);
+
+    /// The same, if whoever has the pool shared can change it.
     fn set_shared(&self, number: u32);
 }
 
@@ -29,8 +33,13 @@ impl Number for OwnNumber {
     }
 
     #[inline(always)]
-    fn get_mut(&mut self) -> &mut u32 {
-        &mut self.0
+    fn own(&mut self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn set(&mut self, number: u32) {
+        self.0 = number;
     }
 
     #[inline]
@@ -38,18 +47,39 @@ impl Number for OwnNumber {
 }
 
 pub(crate) use shared_number::SharedNumber;
+#[cfg(all(test, loom))]
+pub(crate) use shared_number::WEAKENED;
+
+#[cfg(all(test, loom))]
+#[path = "../../tests/sync_models/loom_number.rs"]
+mod loom_number;
 
 #[cfg(target_has_atomic = "32")]
 mod shared_number {
-    use core::sync::atomic::{AtomicU32, Ordering};
+    #[cfg(all(test, loom))]
+    use super::loom_number::AtomicU32;
+    #[cfg(not(all(test, any(loom, shuttle))))]
+    use core::sync::atomic::AtomicU32;
+    use core::sync::atomic::Ordering::Relaxed;
+    #[cfg(all(test, shuttle, not(loom)))]
+    use shuttle::sync::atomic::AtomicU32;
 
     use super::{Number, note_write};
+    use crate::base::orders::orders;
+
+    orders! {
+        /// A number is read: before what is read after it, which was written before the number was set.
+        see_number: Acquire, weaker Relaxed;
+
+        /// A number is set: after what was written for those who see it.
+        show_number: Release, weaker Relaxed;
+    }
 
     /// A number that whoever has a pool shared may change, on several threads at once. On targets without atomic numbers of 32
     /// bits, only whoever has the pool mutably can.
     ///
-    /// What a thread wrote before it [set](Number::set_shared) the number is there for each thread that then sees it, or what others
-    /// have exchanged it for since. Who exchanges it sees what was there, and shows nothing of its own.
+    /// What a thread wrote before it [set](Number::set_shared) the number is there for each thread that then sees it. Who exchanges
+    /// it sees nothing but the number, and shows nothing else.
     #[doc(hidden)]
     #[derive(Debug)]
     #[repr(transparent)]
@@ -64,7 +94,7 @@ mod shared_number {
         #[inline]
         pub(crate) fn exchange(&self, from: u32, to: u32) -> bool {
             note_write();
-            self.0.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            self.0.compare_exchange(from, to, Relaxed, Relaxed).is_ok()
         }
     }
 
@@ -74,18 +104,23 @@ mod shared_number {
 
         #[inline(always)]
         fn get(&self) -> u32 {
-            self.0.load(Ordering::Acquire)
+            self.0.load(see_number())
         }
 
         #[inline(always)]
-        fn get_mut(&mut self) -> &mut u32 {
-            self.0.get_mut()
+        fn own(&mut self) -> u32 {
+            *self.0.get_mut()
+        }
+
+        #[inline(always)]
+        fn set(&mut self, number: u32) {
+            *self.0.get_mut() = number;
         }
 
         #[inline]
         fn set_shared(&self, number: u32) {
             note_write();
-            self.0.store(number, Ordering::Release);
+            self.0.store(number, show_number());
         }
     }
 }

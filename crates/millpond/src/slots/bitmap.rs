@@ -10,10 +10,16 @@
 //!
 //! 1. A bitmap that is right by the state (synced, or gathered after as many changes as there were) is written by nobody, and
 //!    stays right by the state.
-//! 2. The words of one that is old are read and written only by whoever has the [claim](BitmapCell::claim), and only those of slots that were
-//!    used; nobody writes the others. There is one claim at a time: to make it, the state is
-//!    [exchanged](SharedNumber::exchange) for one that says so, from which none is made; it ends as 3 says, or never.
+//! 2. The words of one that is old are read and written only by whoever has the [`Claim`], and only those of slots that were
+//!    used; nobody writes the others. There is at most one claim: to make it, the state is
+//!    [exchanged](SharedNumber::exchange) for one that says so, from which none is made; it ends as 3 says, synced, or never.
+//!    So the exchange needs no order of memory: nobody else has read or written the words since the place was borrowed shared.
 //! 3. A claim ends with a state that the words agree with. Who sees it, sees the words.
+
+#[cfg_attr(all(test, loom), path = "../../tests/sync_models/loom_bits.rs")]
+#[cfg_attr(not(all(test, loom)), path = "../../tests/sync_models/shuttle_bits.rs")]
+#[cfg(all(test, any(loom, shuttle)))]
+pub(crate) mod watched;
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
@@ -138,20 +144,20 @@ impl BitmapCell {
     /// The same, for whoever has the place mutably.
     #[inline(always)]
     pub(crate) fn own(&mut self) -> BitmapState {
-        BitmapState { lower: self.lower, upper: *self.upper.get_mut() }
+        BitmapState { lower: self.lower, upper: self.upper.own() }
     }
 
     #[inline(always)]
     pub(crate) fn set(&mut self, BitmapState { lower, upper }: BitmapState) {
         self.lower = lower;
-        *self.upper.get_mut() = upper;
+        self.upper.set(upper);
     }
 
     /// A value is inserted or removed, and the bit of its slot is written.
     #[inline(always)]
     pub(crate) fn forget_prefix(&mut self) {
         debug_assert!(self.own().is_synced());
-        *self.upper.get_mut() = BitmapState::SYNCED.upper;
+        self.upper.set(BitmapState::SYNCED.upper);
     }
 
     /// A shared walk has met this state, which is old, after so many changes.
@@ -163,17 +169,45 @@ impl BitmapCell {
         }
     }
 
-    /// Whether the caller has the claim now: the right to gather the bits, from this state, which is old. `false` if another
-    /// walk has it, or had it meanwhile.
-    pub(crate) fn claim(&self, old: BitmapState) -> bool {
+    /// The right to gather the bits, from this state, which is old; `None` if another walk has it, or had it meanwhile.
+    pub(crate) fn claim(&self, old: BitmapState) -> Option<Claim<'_>> {
         let claimed = BitmapState::NOT_SYNCED | BitmapState::CLAIMED;
-        !old.is_claimed() && self.upper.exchange(old.upper, claimed)
+        let is_ours = !old.is_claimed() && self.upper.exchange(old.upper, claimed);
+        is_ours.then_some(Claim(self))
     }
 
     /// The bitmap, which is right, is synced from now on, and this is known of it.
     pub(crate) fn set_synced(&self, state: BitmapState) {
         debug_assert!(state.is_synced());
         self.upper.set_shared(state.upper);
+    }
+}
+
+/// The right to gather the bits of an old bitmap.
+pub(crate) struct Claim<'a>(&'a BitmapCell);
+
+impl Claim<'_> {
+    /// The bits of the bitmap, as far as slots were used. Their borrow ends before the claim does.
+    ///
+    /// # Safety
+    ///
+    /// The words are those of slots that were used, in the bitmap whose state this is.
+    #[inline]
+    pub(crate) unsafe fn bits<'a>(&'a mut self, words: &'a [BitWord]) -> &'a mut [u64] {
+        note_write();
+        let first = words.as_ptr().cast::<u64>().cast_mut();
+        // SAFETY: a word is a number that may be changed while it is borrowed shared. There is no other claim, and this one is
+        // borrowed mutably, so nobody else reads or writes the words until the claim ends, nor has since the place was borrowed
+        // shared (invariant 2): for the exchange that made the claim, no order is needed. Its end shows what is written here (3).
+        let bits = unsafe { core::slice::from_raw_parts_mut(first, words.len()) };
+        #[cfg(all(test, any(loom, shuttle)))]
+        watched::note_writing(bits);
+        bits
+    }
+
+    /// The bitmap is right, and synced from now on.
+    pub(crate) fn end_synced(self, state: BitmapState) {
+        self.0.set_synced(state);
     }
 }
 
@@ -190,26 +224,12 @@ impl BitWord {
     ///
     /// # Safety
     ///
-    /// By a state that was read for this borrow, the bitmap is right (invariant 1), or no walk writes these words (invariant 2):
-    /// their slots were never used, or the caller has the claim, and has gathered them.
+    /// By a state that was read for this borrow, the bitmap is right (invariant 1), or no walk writes these words (invariant 2).
     #[inline(always)]
     pub(crate) unsafe fn right(words: &[Self]) -> &[u64] {
+        #[cfg(all(test, loom))]
+        watched::note_reading(words);
         // SAFETY: a word is a number; as the caller promises, nobody writes it while it is borrowed.
         unsafe { &*(ptr::from_ref(words) as *const [u64]) }
-    }
-
-    /// The bits of an old bitmap, as far as slots were used.
-    ///
-    /// # Safety
-    ///
-    /// The bitmap is claimed until the borrow ends (invariant 2), by the caller, who borrows it once.
-    #[inline]
-    #[allow(clippy::mut_from_ref, reason = "the caller has the claim")]
-    pub(crate) unsafe fn claimed(words: &[Self]) -> &mut [u64] {
-        note_write();
-        let first = words.as_ptr().cast::<u64>().cast_mut();
-        // SAFETY: a word is a number that may be changed while it is borrowed shared; as the caller promises, nobody else
-        // reads or writes it.
-        unsafe { core::slice::from_raw_parts_mut(first, words.len()) }
     }
 }

@@ -38,6 +38,8 @@ mod words;
 
 #[cfg(feature = "__c")]
 pub(crate) use self::bitmap::BitmapState;
+#[cfg(all(test, any(loom, shuttle)))]
+pub(crate) use self::bitmap::watched;
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
 pub(crate) use self::counters::{CountedSlots, Counters, retired_among};

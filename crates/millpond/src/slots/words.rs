@@ -416,14 +416,15 @@ impl<P: Place> SlotWords<P> {
     }
 
     fn settle_fast_below(&mut self) {
-        *self.fast_below.get_mut() = if self.own_state().is_synced() { 0 } else { self.slow_from };
+        let is_synced = self.own_state().is_synced();
+        self.fast_below.set(if is_synced { 0 } else { self.slow_from });
     }
 
     /// Each lifetime ends slowly from now on.
     #[inline(always)]
     pub(crate) fn end_all_slowly(&mut self) {
         self.slow_from = 0;
-        *self.fast_below.get_mut() = 0;
+        self.fast_below.set(0);
     }
 
     #[inline(always)]
@@ -552,14 +553,16 @@ impl<P: Place> SlotWords<P> {
                 cell.note_walk(state, changes);
                 return state;
             }
-            if !cell.claim(state) {
-                return state;
-            }
-            // SAFETY: the bitmap is claimed until this borrow ends.
-            let bits = unsafe { BitWord::claimed(&parts.bits[..self.used_bit_words()]) };
+            let Some(mut claim) = cell.claim(state) else { return state };
+            // SAFETY: the words of used slots, in the place of the state.
+            let bits = unsafe { claim.bits(&parts.bits[..self.used_bit_words()]) };
             gather(parts.words, bits);
+            let checked = self.check_lowest(bits);
+            self.fast_below.set_shared(0);
+            claim.end_synced(checked);
+            return checked;
         }
-        // SAFETY: the bitmap is right by a state of this borrow, or claimed, and gathered.
+        // SAFETY: the bitmap is right by a state of this borrow.
         let checked = self.check_lowest(unsafe { BitWord::right(parts.bits) });
         if !state.is_synced() {
             self.fast_below.set_shared(0);
@@ -1062,14 +1065,15 @@ mod tests {
         (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
         walk(&words);
         let (state, cell) = (words.state(), words.place.bitmap().unwrap());
-        assert!(cell.claim(state));
-        assert!(!cell.claim(state) && !cell.claim(words.state()));
+        let claim = cell.claim(state).unwrap();
+        assert!(cell.claim(state).is_none() && cell.claim(words.state()).is_none());
         cell.note_walk(state, 5);
         cell.note_walk(words.state(), 5);
-        assert!(!cell.claim(words.state()));
+        assert!(cell.claim(words.state()).is_none());
         assert_eq!(walk(&words), (false, None, live(&words)));
         words.validate().unwrap();
         // A claim that never ends leaves an old bitmap.
+        _ = claim;
         words.refresh();
         assert_eq!(walk(&words), (true, None, live(&words)));
     }
@@ -1092,7 +1096,7 @@ mod tests {
         let mut words = words(100, false, 1);
         (0..70).step_by(2).for_each(|index| words.set_live(index, 1));
         walk(&words);
-        assert!(words.place.bitmap().unwrap().claim(words.state()));
+        let _claim = words.place.bitmap().unwrap().claim(words.state()).unwrap();
         let copy = words.try_clone().unwrap();
         assert_eq!((walk(&copy).0, walk(&copy).0), (false, true));
         assert_eq!(live(&copy), live(&words));

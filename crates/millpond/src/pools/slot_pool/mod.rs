@@ -17,6 +17,12 @@ pub(crate) mod saved;
 mod snapshot;
 mod traits;
 mod walk;
+#[cfg(all(test, loom, feature = "validate"))]
+#[path = "../../../tests/sync_models/loom_walks.rs"]
+mod walk_models;
+#[cfg(all(test, shuttle, feature = "validate", not(loom)))]
+#[path = "../../../tests/sync_models/shuttle_walks.rs"]
+mod walk_schedules;
 mod watch;
 
 pub use growth::{CannotGrow, Fixed, Growth, PoolPlace, SlotGrowth};

@@ -336,7 +336,7 @@ where
     fn end_fast(&mut self, index: usize, generation: L::Word) -> bool {
         let Self { words, ledger, .. } = self;
         assert!(index < words.slots());
-        if generation.to_bits() >= *words.fast_below.get_mut() {
+        if generation.to_bits() >= words.fast_below.own() {
             if !P::HAS_BITMAP || generation.to_bits() >= words.slow_from {
                 cold();
                 return false;

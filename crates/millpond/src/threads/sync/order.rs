@@ -4,32 +4,7 @@
 //! `Relaxed` in the code do not synchronise: counters, hints, first loads that a compare-exchange confirms, and words
 //! that only the owner of a slot can read.
 
-use core::sync::atomic::Ordering;
-
-macro_rules! orders {
-    ($($(#[$why:meta])* $name:ident: $order:ident, weaker $($weaker:ident)|+;)*) => {
-        $(
-            $(#[$why])*
-            #[inline(always)]
-            pub(super) fn $name() -> Ordering {
-                #[cfg(all(test, loom))]
-                {
-                    $(
-                        if weakened::is(concat!(stringify!($name), "=", stringify!($weaker))) {
-                            return Ordering::$weaker;
-                        }
-                    )+
-                }
-                Ordering::$order
-            }
-        )*
-
-        /// Each order with each of its weaker ones, as the environment variable names them.
-        #[cfg(all(test, loom))]
-        pub(super) const WEAKENED: &[&str] =
-            &[$($(concat!(stringify!($name), "=", stringify!($weaker)),)+)*];
-    };
-}
+use crate::base::orders::orders;
 
 orders! {
     /// The free bit is cleared: after everything that was done to the slot before its bit was set, among it the
@@ -97,16 +72,4 @@ orders! {
 pub(super) fn between_release_and_look() {
     #[cfg(all(test, loom))]
     super::atomics::fence(look_for_waiting());
-}
-
-#[cfg(all(test, loom))]
-mod weakened {
-    use std::string::String;
-    use std::sync::OnceLock;
-
-    /// Whether the environment selects this weaker order.
-    pub(super) fn is(order: &str) -> bool {
-        static ASKED: OnceLock<Option<String>> = OnceLock::new();
-        ASKED.get_or_init(|| std::env::var("MILLPOND_WEAKEN").ok()).as_deref() == Some(order)
-    }
 }
