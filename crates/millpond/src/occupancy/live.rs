@@ -17,16 +17,9 @@ pub struct LiveSlots<'a> {
 /// they pass the occupancy at each step. Slots that were yielded may die; nothing else may change.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
-    /// What is left of the [prefix](LiveBits::new).
+    /// What is left of the [prefix](Words::beyond_prefix).
     at: usize,
     until: usize,
-    bits: LiveBits,
-}
-
-/// The live slots of an occupancy in index order, bit by bit, from both ends, except for a prefix
-/// that is better iterated over as a range.
-#[derive(Clone, Debug)]
-pub(crate) struct LiveBits {
     words: Words,
 }
 
@@ -50,34 +43,14 @@ fn is_one_run(bits: u64) -> bool {
     starts & starts.wrapping_sub(1) == 0
 }
 
-/// Takes the lowest run out of bits that are not 0: the numbers of its first bit and of that behind its last.
-#[inline(always)]
-fn take_run(bits: &mut u64) -> (usize, usize) {
-    let lowest = *bits & bits.wrapping_neg();
-    // Adding 1 at the run's first bit carries through the run to the first 0 after it.
-    let carried = bits.wrapping_add(lowest);
-    let first = bits.trailing_zeros() as usize;
-    *bits &= carried;
-    (first, carried.trailing_zeros() as usize)
-}
-
-impl LiveBits {
-    /// Also returns the number of slots in the prefix: all live slots if they are known to be the
-    /// lowest, otherwise none.
-    #[inline(always)]
-    pub(crate) fn new(occupancy: Occupancy<'_>) -> (Self, usize) {
-        match occupancy.prefix() {
-            Some(slots) => (Self { words: Words::EMPTY }, slots),
-            None => (Self { words: Words::new(occupancy) }, 0),
-        }
-    }
-
+/// The live slots of the words in index order, bit by bit, from both ends.
+impl Words {
     /// The way of a walk with this prefix that has yielded nothing.
     #[inline(always)]
     pub(crate) fn way(&self, prefix: usize) -> Way {
         if prefix > 0 {
             Way::Prefix
-        } else if self.words.has_between() && self.words.has_long_runs(7) {
+        } else if self.has_between() && self.has_long_runs(7) {
             // Not if there is only one word, so that small pools need one test. With fewer live slots, shorter runs win less
             // than they lose in programs that go over so many pools that a processor learns none.
             Way::Runs
@@ -86,55 +59,48 @@ impl LiveBits {
         }
     }
 
-    /// How many live slots are left.
-    #[inline(always)]
-    pub(crate) fn left(&self) -> usize {
-        self.words.left()
-    }
-
     #[inline(always)]
     pub(crate) fn next(&mut self, source: Source<'_>) -> Option<usize> {
         if !self.find_word::<false>(source) {
             return None;
         }
-        Some(self.first_of_word() + self.take_in_word())
-    }
-
-    /// The first slot of the word that slots are taken from; wraps if none was loaded.
-    #[inline(always)]
-    pub(crate) fn first_of_word(&self) -> usize {
-        self.words.front()
+        Some(self.front() + self.take_in_word())
     }
 
     /// Whether the word that slots are taken from has some that are left.
     #[inline(always)]
     pub(crate) fn is_in_word(&self) -> bool {
-        self.words.front_bits != 0
+        self.front_bits != 0
     }
 
     /// Goes on to the next word with slots that are left, if this one has none; `false` if none are left. `FAR` as in
-    /// [`Words::load_front`].
+    /// [`load_front`](Self::load_front).
     #[inline(always)]
     pub(crate) fn find_word<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
-        self.is_in_word() || self.words.load_front::<FAR>(source)
+        self.is_in_word() || self.load_front::<FAR>(source)
     }
 
-    /// The next slot of a word that [has](Self::find_word) some, as its distance from the [first](Self::first_of_word).
+    /// The next slot of a word that [has](Self::find_word) some, as its distance from the [front](Self::front).
     #[inline(always)]
     pub(crate) fn take_in_word(&mut self) -> usize {
-        let bits = self.words.front_bits;
-        self.words.front_bits = bits & bits.wrapping_sub(1);
-        self.words.count(1);
+        let bits = self.front_bits;
+        self.front_bits = bits & bits.wrapping_sub(1);
+        self.count(1);
         bits.trailing_zeros() as usize
     }
 
-    /// The next run of live slots in a word that [has](Self::find_word) some: the distance of its first from the [first of
-    /// its word](Self::first_of_word), and how many they are, one at least.
+    /// The next run of live slots in a word that [has](Self::find_word) some: the distance of its first from the
+    /// [front](Self::front), and how many they are, one at least.
     #[inline(always)]
     pub(crate) fn take_run_in_word(&mut self) -> (usize, usize) {
-        let (first, end) = take_run(&mut self.words.front_bits);
-        self.words.count(end - first);
-        (first, end - first)
+        let bits = self.front_bits;
+        // Adding 1 at the run's first bit carries through the run to the first 0 after it.
+        let carried = bits.wrapping_add(bits & bits.wrapping_neg());
+        let first = bits.trailing_zeros() as usize;
+        let len = carried.trailing_zeros() as usize - first;
+        self.front_bits = bits & carried;
+        self.count(len);
+        (first, len)
     }
 
     /// Takes what is left of the prefix, or of the latest run, as well, so that the back can yield it.
@@ -142,69 +108,61 @@ impl LiveBits {
     pub(crate) fn take_rest(&mut self, at: usize, until: usize, source: Source<'_>) {
         if at == until {
             // Nothing is left.
-        } else if until <= self.words.next() {
-            self.words.take_again(at, until);
+        } else if until <= self.behind_front() {
+            self.take_again(at, until);
         } else {
-            self.words = Words::of_range(at, until, source);
+            *self = Self::of_range(at, until, source);
         }
-    }
-
-    #[inline(always)]
-    pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
-        self.words.next_back(source)
     }
 
     /// What is left, from the front.
     #[inline(always)]
     pub(crate) fn fold<A, F: FnMut(A, usize) -> A>(
-        self,
+        mut self,
         source: Source<'_>,
         start: A,
         mut f: F,
     ) -> A {
-        let Self { mut words } = self;
         let mut value = start;
-        if words.is_over() {
+        if self.is_over() {
             return value;
         }
         loop {
-            if words.front_bits == !0 {
+            if self.front_bits == !0 {
                 // Adjacent full words are one loop, which the compiler knows to be a multiple of 64
                 // long.
-                let first = words.front();
-                while words.is_next_full(source) {
-                    words.step_front(source);
+                let first = self.front();
+                while self.is_next_full(source) {
+                    self.step_front(source);
                 }
-                words.count(words.next() - first);
-                for slot in first..words.next() {
+                self.count(self.behind_front() - first);
+                for slot in first..self.behind_front() {
                     value = f(value, slot);
                 }
-            } else if is_one_run(words.front_bits) && words.front_bits != 0 {
-                let (first, end) = take_run(&mut words.front_bits);
-                words.count(end - first);
-                for slot in words.front() + first..words.front() + end {
+            } else if is_one_run(self.front_bits) && self.is_in_word() {
+                let (first, len) = self.take_run_in_word();
+                for slot in self.front() + first..self.front() + first + len {
                     value = f(value, slot);
                 }
             } else {
                 // The first word is taken bit by bit, so that small pools need no test.
-                if words.front() > 0 && words.has_long_runs(6) {
-                    while words.front_bits != 0 {
-                        let (first, end) = take_run(&mut words.front_bits);
-                        words.count(end - first);
-                        for slot in words.front() + first..words.front() + end {
+                if self.front() > 0 && self.has_long_runs(6) {
+                    while self.is_in_word() {
+                        let (first, len) = self.take_run_in_word();
+                        for slot in self.front() + first..self.front() + first + len {
                             value = f(value, slot);
                         }
                     }
                 }
-                let mut bits = words.front_bits;
+                let mut bits = self.front_bits;
                 while bits != 0 {
-                    value = f(value, words.front() + bits.trailing_zeros() as usize);
+                    value = f(value, self.front() + bits.trailing_zeros() as usize);
                     bits &= bits - 1;
-                    words.count(1);
+                    self.count(1);
                 }
             }
-            words.front_bits = 0;
-            if !words.load_front::<true>(source) {
+            self.front_bits = 0;
+            if !self.load_front::<true>(source) {
                 return value;
             }
         }
@@ -214,8 +172,8 @@ impl LiveBits {
 impl LiveWalk {
     #[inline(always)]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
-        let (bits, until) = LiveBits::new(occupancy);
-        Self { at: 0, until, bits }
+        let (words, until) = Words::beyond_prefix(occupancy);
+        Self { at: 0, until, words }
     }
 
     #[inline(always)]
@@ -224,19 +182,19 @@ impl LiveWalk {
             self.at += 1;
             return Some(self.at - 1);
         }
-        self.bits.next(source)
+        self.words.next(source)
     }
 
     #[inline(always)]
     pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
-        self.bits.take_rest(self.at, self.until, source);
+        self.words.take_rest(self.at, self.until, source);
         self.until = self.at;
-        self.bits.next_back(source)
+        self.words.next_back(source)
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.until - self.at + self.bits.left()
+        self.until - self.at + self.words.left()
     }
 }
 
@@ -272,12 +230,12 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { at, until, bits } } = self;
+        let Self { source, walk: LiveWalk { at, until, words } } = self;
         let mut value = start;
         for slot in at..until {
             value = f(value, slot);
         }
-        bits.fold(source, value, f)
+        words.fold(source, value, f)
     }
 }
 
@@ -511,7 +469,7 @@ mod tests {
             let live: Vec<bool> = (0..200).map(|slot| (at..live_until).contains(&slot)).collect();
             let bits = bits(&live);
             let source = Source::Bits(&bits);
-            let mut rest = super::LiveBits { words: super::Words::EMPTY };
+            let mut rest = super::Words::EMPTY;
             rest.take_rest(at, until, source);
             assert_eq!(rest.left(), until - at);
             let slots: Vec<_> = core::iter::from_fn(|| rest.next_back(source)).collect();

@@ -19,8 +19,9 @@ mod words;
 pub use gather::Source;
 pub(crate) use gather::equal_words;
 pub use live::LiveSlots;
-pub(crate) use live::{LiveBits, LiveWalk, Way};
+pub(crate) use live::{LiveWalk, Way};
 pub use runs::Runs;
+pub(crate) use words::Words;
 
 /// Slots per word of the bitmap.
 pub(crate) const WORD_SLOTS: usize = u64::BITS as usize;

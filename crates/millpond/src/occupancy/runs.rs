@@ -22,37 +22,28 @@ pub struct Runs<'a> {
 impl<'a> Runs<'a> {
     #[inline(always)]
     pub(super) fn new(occupancy: Occupancy<'a>) -> Self {
-        let (prefix, words) = match occupancy.prefix() {
-            Some(until) => (until, Words::EMPTY),
-            None => (0, Words::new(occupancy)),
-        };
+        let (words, prefix) = Words::beyond_prefix(occupancy);
         Self { source: occupancy.source(), prefix, words }
     }
 }
 
 impl Runs<'_> {
-    /// Splits the rest between two words, near the middle; a run that crosses this border becomes
-    /// two. Returns `None` if only one word is left.
-    fn split(&self) -> Option<(Self, Self)> {
+    /// Splits the rest between two words, near the middle, and calls `make` for each half; a run that crosses this border
+    /// becomes two. If only one word is left, calls it for the whole.
+    pub(crate) fn split_into<I>(self, make: impl Fn(Self) -> I) -> (I, Option<I>) {
         let prefix = (self.prefix > 0).then(|| Words::of_range(0, self.prefix, self.source));
-        let (left, right) = prefix.as_ref().unwrap_or(&self.words).split()?;
+        let Some((left, right)) = prefix.as_ref().unwrap_or(&self.words).split() else {
+            return (make(self), None);
+        };
         // The left half does not look at words of the right one.
         let source = match self.source {
             Source::Bits(words) => {
-                Source::Bits(words.get(..right.next() / WORD_SLOTS).unwrap_or(words))
+                Source::Bits(words.get(..right.behind_front() / WORD_SLOTS).unwrap_or(words))
             }
             other => other,
         };
-        let half = |source, words| Self { source, prefix: 0, words };
-        Some((half(source, left), half(self.source, right)))
-    }
-
-    /// Splits the rest and calls `make` for each half, or for the whole if it cannot be split.
-    pub(crate) fn split_into<I>(self, make: impl Fn(Self) -> I) -> (I, Option<I>) {
-        match self.split() {
-            Some((left, right)) => (make(left), Some(make(right))),
-            None => (make(self), None),
-        }
+        let half = |source, words| make(Self { source, prefix: 0, words });
+        (half(source, left), Some(half(self.source, right)))
     }
 }
 
@@ -62,7 +53,7 @@ impl Iterator for Runs<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Range<usize>> {
         let words = &mut self.words;
-        if words.front_bits == 0 {
+        if !words.is_in_word() {
             if self.prefix > 0 {
                 return Some(0..mem::take(&mut self.prefix));
             }
@@ -92,7 +83,7 @@ impl Words {
         loop {
             if !self.has_between() {
                 self.front_bits = 0;
-                return self.next();
+                return self.behind_front();
             }
             self.step_front(source);
             let ones = self.front_bits.trailing_ones() as usize;
@@ -130,15 +121,15 @@ mod tests {
     #[test]
     fn are_cut_in_two_between_words() {
         fn slots_of(runs: super::Runs<'_>, lowest: usize, beyond: usize) -> Vec<usize> {
-            let slots: Vec<_> = match runs.split() {
-                Some((left, right)) => {
-                    let at = right.words.next();
+            let slots: Vec<_> = match runs.clone().split_into(|half| half) {
+                (left, Some(right)) => {
+                    let at = right.words.behind_front();
                     assert!(lowest < at && at < beyond && at % 64 == 0);
                     let mut slots = slots_of(left, lowest, at);
                     slots.extend(slots_of(right, at, beyond));
                     slots
                 }
-                None => runs.clone().flatten().collect(),
+                (whole, None) => whole.flatten().collect(),
             };
             assert!(slots.iter().all(|slot| (lowest..beyond).contains(slot)));
             slots
@@ -186,16 +177,17 @@ mod tests {
     #[test]
     fn are_cut_near_the_middle_if_more_than_one_word_is_left() {
         let words_left = |words: &super::Words| {
-            let between = words.back().saturating_sub(words.next()).div_ceil(64);
+            let between = words.end.saturating_sub(words.behind_front()).div_ceil(64);
             usize::from(words.front_bits != 0) + between
         };
-        let is_cut_well = |runs: &super::Runs<'_>, left: usize| match runs.split() {
-            Some((lower, upper)) => {
-                let halves = (words_left(&lower.words), words_left(&upper.words));
-                halves.0 + halves.1 == left && halves.0.abs_diff(halves.1) <= 1
-            }
-            None => left <= 1,
-        };
+        let is_cut_well =
+            |runs: &super::Runs<'_>, left: usize| match runs.clone().split_into(|half| half) {
+                (lower, Some(upper)) => {
+                    let halves = (words_left(&lower.words), words_left(&upper.words));
+                    halves.0 + halves.1 == left && halves.0.abs_diff(halves.1) <= 1
+                }
+                (_, None) => left <= 1,
+            };
         for count in 1..10 {
             let two_runs = |slot: usize| (10..20).contains(&(slot % 64)) || slot % 64 == 40;
             let live: Vec<bool> = (0..64 * count).map(two_runs).collect();

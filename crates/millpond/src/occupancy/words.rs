@@ -14,7 +14,7 @@ const LEARNED_SLOTS: usize = 4096;
 /// # Invariant
 ///
 /// 1. `front` is a multiple of 64: 0 in a new walk, or -64 (it wraps) after a step over no words at all. `end` is one once the back has loaded a word;
-///    before, it is the number of slots. The words between `next`, which is `front + 64`, and `end` are not
+///    before, it is the number of slots. The words between `next`, which is [`behind_front`](Self::behind_front), and `end` are not
 ///    loaded yet: none if `next >= end`.
 /// 2. Bits of `front_bits` are slots of the word that begins at `front`, and bits of `back_bits` are slots of
 ///    the word that begins at `end`. An end that has loaded no word has no bits.
@@ -27,19 +27,29 @@ const LEARNED_SLOTS: usize = 4096;
 /// code that changes them. So everything here is always inlined; by size alone it would not be. In
 /// a walk that only goes forward, the compiler removes the back's half.
 #[derive(Clone, Debug)]
-pub(super) struct Words {
+pub(crate) struct Words {
     pub(super) front_bits: u64,
     pub(super) back_bits: u64,
     front: usize,
-    end: usize,
+    pub(super) end: usize,
     /// How many live slots are left, those of the loaded bits included. Less than 0 if there were more bits
     /// than the occupancy said.
     left: isize,
 }
 
 impl Words {
+    /// Those beyond the slots of the prefix, how many these are: all live slots if they are known to be the lowest, which are
+    /// better iterated over as a range; otherwise none.
     #[inline(always)]
-    pub(super) fn new(occupancy: Occupancy<'_>) -> Self {
+    pub(crate) fn beyond_prefix(occupancy: Occupancy<'_>) -> (Self, usize) {
+        match occupancy.prefix() {
+            Some(slots) => (Self::EMPTY, slots),
+            None => (Self::new(occupancy), 0),
+        }
+    }
+
+    #[inline(always)]
+    fn new(occupancy: Occupancy<'_>) -> Self {
         // The first word is loaded at once, if it can have live slots: most walks have no other.
         let front_bits = if occupancy.live() > 0 { occupancy.word(0) } else { 0 };
         Self {
@@ -80,27 +90,21 @@ impl Words {
         self.left.wrapping_mul(8) as usize >= slots.wrapping_mul(eighths) && slots <= LEARNED_SLOTS
     }
 
-    /// The slot of the front's lowest bit. The front has loaded a word.
+    /// The first slot of the front's word; wraps if none was loaded.
     #[inline(always)]
-    pub(super) fn front(&self) -> usize {
+    pub(crate) fn front(&self) -> usize {
         self.front
     }
 
     /// Where the front's word ends, and the words begin that are not loaded yet.
     #[inline(always)]
-    pub(super) fn next(&self) -> usize {
+    pub(super) fn behind_front(&self) -> usize {
         self.front.wrapping_add(WORD_SLOTS)
-    }
-
-    /// The slot of the back's lowest bit. The back has loaded a word.
-    #[inline(always)]
-    pub(super) fn back(&self) -> usize {
-        self.end
     }
 
     /// How many live slots are left.
     #[inline(always)]
-    pub(super) fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.left.max(0) as usize
     }
 
@@ -120,19 +124,19 @@ impl Words {
     /// Whether there is a word that is not loaded yet.
     #[inline(always)]
     pub(super) fn has_between(&self) -> bool {
-        self.next() < self.end
+        self.behind_front() < self.end
     }
 
     /// Whether the first word that is not loaded yet has live slots only.
     #[inline(always)]
     pub(super) fn is_next_full(&self, source: Source<'_>) -> bool {
-        self.has_between() && source.word(self.next() / WORD_SLOTS) == !0
+        self.has_between() && source.word(self.behind_front() / WORD_SLOTS) == !0
     }
 
     /// Loads the front's next word, which may be empty. There [is](Self::has_between) one.
     #[inline(always)]
     pub(super) fn step_front(&mut self, source: Source<'_>) {
-        self.front = self.next();
+        self.front = self.behind_front();
         self.front_bits = source.word(self.front / WORD_SLOTS);
     }
 
@@ -142,7 +146,7 @@ impl Words {
     #[inline(always)]
     fn skip_empty(&mut self, source: Source<'_>) {
         if let Source::Bits(words) = source {
-            let from = self.next() / WORD_SLOTS;
+            let from = self.behind_front() / WORD_SLOTS;
             let mut word = from;
             while words.get(word) == Some(&0) {
                 word += 1;
@@ -156,22 +160,6 @@ impl Words {
     pub(super) fn step_back(&mut self, source: Source<'_>) {
         self.end = (self.end - 1) & !(WORD_SLOTS - 1);
         self.back_bits = source.word(self.end / WORD_SLOTS);
-    }
-
-    /// The front takes the back's word, and skips what is between the two.
-    #[inline(always)]
-    pub(super) fn take_back(&mut self) {
-        self.front_bits = core::mem::take(&mut self.back_bits);
-        self.front = self.end;
-        self.end = self.next();
-    }
-
-    /// The back takes the front's word, and skips what is between the two.
-    #[inline(always)]
-    pub(super) fn take_front(&mut self) {
-        self.back_bits = core::mem::take(&mut self.front_bits);
-        self.end = self.front;
-        self.front = self.end.wrapping_sub(WORD_SLOTS);
     }
 
     /// Loads the lowest remaining bits into the front, which has none; `false` if none are left. `FAR`: passes by empty words in
@@ -196,20 +184,23 @@ impl Words {
             self.left = 0;
             return false;
         }
-        self.take_back();
+        // The back's word, past what is between the two.
+        self.front_bits = core::mem::take(&mut self.back_bits);
+        self.front = self.end;
+        self.end = self.behind_front();
         true
     }
 
     /// The last slot that is left.
     #[inline(always)]
-    pub(super) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
+    pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
         if self.back_bits == 0 && !self.load_back(source) {
             return None;
         }
         let bit = WORD_SLOTS - 1 - self.back_bits.leading_zeros() as usize;
         self.back_bits &= !(1 << bit);
         self.count(1);
-        Some(self.back() + bit)
+        Some(self.end + bit)
     }
 
     /// Loads the highest remaining bits into the back, which has none; `false` if none are left.
@@ -229,7 +220,10 @@ impl Words {
             self.left = 0;
             return false;
         }
-        self.take_front();
+        // The front's word, past what is between the two.
+        self.back_bits = core::mem::take(&mut self.front_bits);
+        self.end = self.front;
+        self.front = self.end.wrapping_sub(WORD_SLOTS);
         true
     }
 }
@@ -238,9 +232,9 @@ impl Words {
     /// Splits the rest between two words, near the middle; `None` if only one word is left. Each
     /// half may have all of the remaining live slots. The back has loaded no word.
     pub(super) fn split(&self) -> Option<(Self, Self)> {
-        let words = self.end.saturating_sub(self.next()).div_ceil(WORD_SLOTS);
-        let middle = self.next() + words / 2 * WORD_SLOTS;
-        let has_left = self.front_bits != 0 || self.next() < middle;
+        let words = self.end.saturating_sub(self.behind_front()).div_ceil(WORD_SLOTS);
+        let middle = self.behind_front() + words / 2 * WORD_SLOTS;
+        let has_left = self.front_bits != 0 || self.behind_front() < middle;
         if !has_left || middle >= self.end {
             return None;
         }

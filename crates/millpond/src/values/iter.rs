@@ -3,7 +3,7 @@ use core::marker::PhantomData;
 use core::mem::{self, MaybeUninit};
 use core::slice;
 
-use crate::occupancy::{LiveBits, Occupancy, Source, Way};
+use crate::occupancy::{Occupancy, Source, Way, Words};
 
 /// The values of the live slots with their indices, in index order, from both ends.
 ///
@@ -16,7 +16,7 @@ pub(crate) struct Values<'a, T> {
     /// The rest of the prefix, which goes on at slot `at`.
     prefix: slice::Iter<'a, T>,
     at: usize,
-    bits: LiveBits,
+    bits: Words,
     source: Source<'a>,
 }
 
@@ -24,7 +24,7 @@ impl<'a, T> Values<'a, T> {
     #[inline(always)]
     pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
-        let (bits, until) = LiveBits::new(occupancy);
+        let (bits, until) = Words::beyond_prefix(occupancy);
         // SAFETY: the occupancy names slots of this array only (invariant 1), which are live in the prefix (invariant 3),
         // so that their values are initialised (invariant 2).
         let prefix = unsafe { slice::from_raw_parts(values.as_ptr().cast(), until) }.iter();
@@ -151,7 +151,7 @@ impl<T> Run<T> {
 /// # Invariant
 ///
 /// There is an array with all slots that the occupancy names, which begins at `values` and is borrowed mutably for `'a`. As long
-/// as slots are left, `word` points to where the array's slot [`bits.first_of_word()`](LiveBits::first_of_word) is or would be.
+/// as slots are left, `word` points to where the array's slot [`bits.front()`](Words::front) is or would be.
 /// By other ways than bits, `run` has values of that array, the first of them in slot `at`; by bits it has none, whatever its
 /// pointers are. Nobody else refers to those slots that `run` and `bits` have yet to yield; the two never have a slot in
 /// common, and neither yields one twice.
@@ -163,7 +163,7 @@ pub(crate) struct ValuesMut<'a, T> {
     /// It takes one register and saves most of the computation of each address.
     word: *mut MaybeUninit<T>,
     values: *mut MaybeUninit<T>,
-    bits: LiveBits,
+    bits: Words,
     source: Source<'a>,
     borrow: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
@@ -177,23 +177,23 @@ impl<'a, T> ValuesMut<'a, T> {
     #[inline(always)]
     pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
-        let (bits, until) = LiveBits::new(occupancy);
+        let (bits, until) = Words::beyond_prefix(occupancy);
         let values = values.as_mut_ptr();
         // The prefix, of which `bits` has nothing.
         let run = Run::new(values.cast(), until);
         let (way, source) = (bits.way(until), occupancy.source_beyond_prefix());
-        let word = values.wrapping_add(bits.first_of_word());
+        let word = values.wrapping_add(bits.front());
         Self { way, run, at: 0, word, values, bits, source, borrow: PhantomData }
     }
 
-    /// See [`LiveBits::find_word`].
+    /// See [`Words::find_word`].
     #[inline(always)]
     fn find_word(&mut self) -> bool {
         if self.bits.is_in_word() {
             return true;
         }
         let found = self.bits.find_word::<true>(self.source);
-        self.word = self.values.wrapping_add(self.bits.first_of_word());
+        self.word = self.values.wrapping_add(self.bits.front());
         found
     }
 
@@ -225,7 +225,7 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
                 return None;
             }
             let bit = self.bits.take_in_word();
-            self.at = self.bits.first_of_word() + bit;
+            self.at = self.bits.front() + bit;
             // One value, whose end nobody asks for.
             self.run.next = Run::behind(self.word.cast(), bit);
         } else if self.run.is_empty() {
@@ -233,7 +233,7 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
                 return None;
             }
             let (first, len) = self.bits.take_run_in_word();
-            self.at = self.bits.first_of_word() + first;
+            self.at = self.bits.front() + first;
             self.run = Run::new(Run::behind(self.word.cast(), first), len);
         }
         let value = if size_of::<T>() == 0 { self.values.cast() } else { self.run.next };
@@ -287,7 +287,7 @@ impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
         self.bits.take_rest(self.at, self.at + run_len, self.source);
         let index = self.bits.next_back(self.source);
         // The front may have another word now.
-        self.word = self.values.wrapping_add(self.bits.first_of_word());
+        self.word = self.values.wrapping_add(self.bits.front());
         // SAFETY: the index comes from `self.bits`.
         index.map(|index| (index, unsafe { Self::at(self.values, index) }))
     }

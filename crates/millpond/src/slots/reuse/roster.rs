@@ -286,8 +286,8 @@ unsafe impl<I: IndexWord, const D: bool> Queue<I> for RosterQueue<D> {
             format_args!("{} for {count}", entries.len()),
         )?;
         let (roster, reverse) = entries.split_at(entries.len() / 2);
-        for position in 0..count {
-            let slot = meant::<D, _>(roster[position], position);
+        for (position, entry) in roster[..count].iter().enumerate() {
+            let slot = meant::<D, _>(*entry, position);
             let back = reverse[..count].get(slot).map(|entry| meant::<D, _>(*entry, slot));
             ensure(
                 back == Some(position),
