@@ -107,7 +107,7 @@ where
         unsafe { self.words_mut().set_live_unchecked(index, generation) };
         self.mark_live(index);
         // SAFETY: the slot is in range, so that there is a place for its value.
-        unsafe { self.first_mut().add(index).cast::<T>().write(value) };
+        unsafe { self.first_mut().wrapping_add(index).cast::<T>().write(value) };
         Ok(handle::kept::<H>(index, generation))
     }
 
@@ -126,7 +126,7 @@ where
         }
         // Read last, the value goes straight to where the caller wants it.
         // SAFETY: the slot was live until now, so that its value is initialised (invariant 2), and it is not read again.
-        let value = unsafe { self.first().add(index).cast::<T>().read() };
+        let value = unsafe { self.first().wrapping_add(index).cast::<T>().read() };
         self.mark_dead(index);
         Some(value)
     }
