@@ -46,7 +46,7 @@ use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of};
 
 use crate::base::guard::{continue_after_panic, guard};
-use crate::handle::{HandleLayout, Refusal, Word};
+use crate::handle::{self, HandleLayout, Refusal, Word};
 use crate::reports::errors::GetDisjointMutError;
 use crate::slots::reuse::Queue;
 use crate::slots::{Inline, Ledger, OwnSlots, Place, SlotKind, SlotWords, Slots, check_disjoint};
@@ -76,25 +76,24 @@ where
     L: HandleLayout,
 {
     /// Moves a value into the slot that comes next, or else into the one that `grow` returns: it has made room, and
-    /// taken that slot out of the order. Returns what `put` makes of the slot, or, if there is none, `refused` of the value.
+    /// taken that slot out of the order. Returns the slot's handle, or, if there is none, `refused` of the value.
     ///
-    /// So the value moves once, on either way. In a result that has either a slot or the value, the two would have bytes in
-    /// common, and compilers would move the value in pieces that end where those of the slot do.
+    /// So the value moves once, on either way. In a result that has either a slot or the value, for the caller to make this one of,
+    /// the two would have bytes in common, and compilers would move the value in pieces that end where those of the slot do.
     #[inline(always)]
-    pub(crate) fn put_next<E, R>(
+    pub(crate) fn put_next<H: HandleLayout<Word = L::Word>, E, F>(
         &mut self,
         value: T,
         grow: impl FnOnce(&mut Self) -> Result<usize, E>,
-        put: impl FnOnce(usize, P::Word) -> R,
-        refused: impl FnOnce(T, E) -> R,
-    ) -> R {
+        refused: impl FnOnce(T, E) -> F,
+    ) -> Result<H, F> {
         let (index, generation) = match self.slots_mut().take_next() {
             Some(taken) => taken,
             None => match grow(self) {
                 Ok(index) => {
                     (index, self.words().of_vacant(index).expect("taken out of the order"))
                 }
-                Err(error) => return refused(value, error),
+                Err(error) => return Err(refused(value, error)),
             },
         };
         // So that the handle is made without a test.
@@ -108,8 +107,8 @@ where
         unsafe { self.words_mut().set_live_unchecked(index, generation) };
         self.mark_live(index);
         // SAFETY: the slot is in range, so that there is a place for its value.
-        unsafe { self.first_mut().add(index).cast::<T>().write(value) };
-        put(index, generation)
+        unsafe { self.first_mut().wrapping_add(index).cast::<T>().write(value) };
+        Ok(handle::kept::<H>(index, generation))
     }
 
     /// Ends the lifetime of a live slot, and returns its value; `None` if it is dead.
@@ -127,7 +126,7 @@ where
         }
         // Read last, the value goes straight to where the caller wants it.
         // SAFETY: the slot was live until now, so that its value is initialised (invariant 2), and it is not read again.
-        let value = unsafe { self.first().add(index).cast::<T>().read() };
+        let value = unsafe { self.first().wrapping_add(index).cast::<T>().read() };
         self.mark_dead(index);
         Some(value)
     }

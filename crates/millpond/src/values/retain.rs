@@ -1,5 +1,5 @@
 use super::Storage;
-use crate::handle::HandleLayout;
+use crate::handle::{self, HandleLayout};
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::reuse::Queue;
 use crate::slots::{Ledger, Place};
@@ -30,13 +30,17 @@ where
     ///
     /// Slot `first + bit` is live.
     #[inline(always)]
-    unsafe fn judge(&mut self, bit: usize, keep: &mut impl FnMut(usize, P::Word, &mut T) -> bool) {
+    unsafe fn judge<H: HandleLayout<Word = L::Word>>(
+        &mut self,
+        bit: usize,
+        keep: &mut impl FnMut(H, &mut T) -> bool,
+    ) {
         let index = self.first + bit;
         // SAFETY: a live slot is a slot.
         let word = unsafe { self.storage.words().stored_unchecked(index) };
         // SAFETY: as the caller promises.
         let value = unsafe { self.storage.get_unchecked_mut(index) };
-        self.bits |= u64::from(!keep(index, word, value)) << bit;
+        self.bits |= u64::from(!keep(handle::kept::<H>(index, word), value)) << bit;
     }
 }
 
@@ -70,7 +74,10 @@ where
     /// judged all of the same 64 slots. If it panics, the values that it has rejected so far are
     /// removed; if a value's drop panics, those not yet dropped stay.
     #[inline]
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize, P::Word, &mut T) -> bool) {
+    pub(crate) fn retain<H: HandleLayout<Word = L::Word>>(
+        &mut self,
+        mut keep: impl FnMut(H, &mut T) -> bool,
+    ) {
         for word in 0..self.words().used().div_ceil(WORD_SLOTS) {
             let mut live = self.words().live_bits(word);
             let first = word * WORD_SLOTS;

@@ -1,7 +1,7 @@
 //! Insertion: in the slot that comes next, at a handle, or in place of another object.
 
 use super::{CannotGrow, Growth, PoolPlace, SlotPool, Slotted};
-use crate::handle::{self, HandleLayout};
+use crate::handle::HandleLayout;
 use crate::reports::errors::{Full, InsertAtError};
 use crate::slots::CheckWord;
 use crate::slots::reuse::ReuseOrder;
@@ -41,8 +41,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
                 let taken = Self::take_beyond(storage, growth);
                 taken.map_err(|cause| growth.refuse(cause, storage.slots_mut()))
             },
-            |index, generation| Ok(handle::kept::<H>(index, generation)),
-            |value, pool| Err(Full { value, pool }),
+            |value, pool| Full { value, pool },
         );
         self.note_origin_of(&inserted);
         inserted
@@ -57,8 +56,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         let inserted = storage.put_next(
             value,
             |storage| Self::take_beyond(storage, growth),
-            |index, generation| Ok(handle::kept::<H>(index, generation)),
-            |value, cause| Err((value, cause)),
+            |value, cause| (value, cause),
         );
         self.note_origin_of(&inserted);
         inserted

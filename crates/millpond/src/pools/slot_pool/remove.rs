@@ -1,7 +1,7 @@
 //! Removal of one object, of some, and of all.
 
 use super::{Growth, PoolPlace, SlotPool};
-use crate::handle::{self, HandleLayout};
+use crate::handle::HandleLayout;
 use crate::pools::iterators::{Drain, ExtractIf};
 use crate::slots::reuse::ReuseOrder;
 
@@ -103,8 +103,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         if cfg!(feature = "debug-aids") && self.remembers_removals() {
             return self.extract_if(|handle, value| !keep(handle, value)).for_each(drop);
         }
-        self.storage
-            .retain(|index, generation, value| keep(handle::kept::<H>(index, generation), value));
+        self.storage.retain(keep);
     }
 
     /// Removes and drops all values. O(capacity). Every handle is stale afterwards, and the
