@@ -14,14 +14,23 @@ pub struct Allocations {
     pub freed: usize,
     /// How many bytes the taken blocks have.
     pub bytes_taken: usize,
-    /// How many of these were asked for as zeros: of large blocks, these are addresses, and memory when they are written to.
+    /// How many bytes the blocks that were given back had.
+    pub bytes_freed: usize,
+    /// How many of those that were taken were asked for as zeros: of large blocks, these are addresses, and memory when they are written to.
     pub bytes_zeroed: usize,
 }
 
 thread_local! {
     /// Of this thread only, so that tests beside each other do not count each other's.
     static COUNTS: Cell<Allocations> = const {
-        Cell::new(Allocations { taken: 0, resized: 0, freed: 0, bytes_taken: 0, bytes_zeroed: 0 })
+        Cell::new(Allocations {
+            taken: 0,
+            resized: 0,
+            freed: 0,
+            bytes_taken: 0,
+            bytes_freed: 0,
+            bytes_zeroed: 0,
+        })
     };
 }
 
@@ -95,6 +104,7 @@ pub fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
         resized: after.resized - before.resized,
         freed: after.freed - before.freed,
         bytes_taken: after.bytes_taken.wrapping_sub(before.bytes_taken),
+        bytes_freed: after.bytes_freed.wrapping_sub(before.bytes_freed),
         bytes_zeroed: after.bytes_zeroed.wrapping_sub(before.bytes_zeroed),
     };
     (value, allocations)
@@ -143,7 +153,10 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        count(|counts| counts.freed += 1);
+        count(|counts| {
+            counts.freed += 1;
+            counts.bytes_freed = counts.bytes_freed.wrapping_add(layout.size());
+        });
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(block, layout) }
     }

@@ -28,6 +28,9 @@
 //! 5. Memory of its own was taken with the [`own_layout`] of the block's bytes and the alignment that [`Memory`] says, and
 //!    begins as many bytes before the values as it says.
 
+#[cfg(feature = "vec")]
+mod small;
+
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
@@ -40,7 +43,6 @@ use core::slice;
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use super::{FitEntries, Parts, PartsMut, Place, SlotKind};
 use crate::base::Entry;
-use crate::base::address::behind;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::shared::SharedNumber;
 use crate::handle::Word;
@@ -600,8 +602,8 @@ impl<K: SlotKind> Block<K> {
         slots: usize,
         entry_count: usize,
     ) {
-        // Each offset is within the memory, or at its end if the array is empty.
-        let at = |offset| behind(values, offset);
+        // SAFETY: each offset is within the memory, or at its end if the array is empty.
+        let at = |offset| unsafe { values.byte_add(offset) };
         self.values = values;
         self.entries = at(offsets.entries).cast();
         self.words = at(offsets.words).cast();

@@ -33,11 +33,21 @@ impl<W: Word> Doubling<W> {
     ) -> Result<(), OutOfMemory> {
         let from = own.words().slots();
         own.try_grow(LedgerOf::<R, L>::NEEDS, slots, touch)?;
+        self.tell_grown::<R, L>(from, own);
+        Ok(())
+    }
+
+    /// There are new slots, from this one on.
+    #[inline(always)]
+    fn tell_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
+        &mut self,
+        from: usize,
+        own: &mut GrownSlots<R, L>,
+    ) {
         if !self.former().is_empty() {
             self.bring_back::<R, L>(from, own);
         }
         own.tell_grown(from);
-        Ok(())
     }
 
     /// There are new slots, from this one on, the first of which existed before.
@@ -80,8 +90,13 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
     #[cold]
     #[inline(never)]
     fn take_beyond(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
-        self.make_room(own)?;
-        Ok(own.take_next_called().expect("there is room"))
+        let (from, value_bytes) = (own.words().slots(), own.words().place().value_bytes());
+        let slots = self.slots_with_room::<L>(from, value_bytes)?;
+        match own.grow_small(LedgerOf::<R, L>::NEEDS, slots) {
+            true => self.tell_grown::<R, L>(from, own),
+            false => self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?,
+        }
+        Ok(own.take_next_noted().expect("there is room"))
     }
 
     #[cold]

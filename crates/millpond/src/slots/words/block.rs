@@ -78,6 +78,25 @@ impl<K: SlotKind, L> Slots<Block<K>, L> {
         Ok(())
     }
 
+    /// The same, on a short path, if the block is [small](Block::grow_small); otherwise nothing changes.
+    #[cfg(feature = "vec")]
+    #[inline(always)]
+    pub(crate) fn grow_small(&mut self, needs: Needs<K::Entry>, slots: usize) -> bool {
+        if slots >= Block::<K>::SLOTS_BEYOND_SMALL {
+            return false;
+        }
+        let place = &mut self.words.place;
+        let (former, entries) = (place.entry_count(), (needs.entry_count)(slots));
+        let has_grown = place.grow_small(slots, entries);
+        if has_grown {
+            (needs.fit_entries)(place.parts_mut().entries, former, entries);
+            if needs.is_synced {
+                self.words.start_syncing();
+            }
+        }
+        has_grown
+    }
+
     /// The first of the new slots, those from this one on, existed before and had these words.
     pub(crate) fn bring_back(&mut self, from: usize, former: &[K::Word]) {
         debug_assert!(former.iter().all(|word| word.is_dead()));
