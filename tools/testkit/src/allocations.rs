@@ -35,17 +35,6 @@ thread_local! {
 }
 
 thread_local! {
-    /// By how many bytes this thread's resized blocks grew, less those by which they shrank.
-    static GROWN: Cell<usize> = const { Cell::new(0) };
-}
-
-/// By how many bytes the blocks that this thread has resized grew until now, less those by which they shrank.
-#[must_use]
-pub fn bytes_grown() -> usize {
-    GROWN.get()
-}
-
-thread_local! {
     /// Requests of this thread for so many bytes or more are refused.
     static REFUSED_FROM: Cell<usize> = const { Cell::new(usize::MAX) };
 }
@@ -146,8 +135,6 @@ unsafe impl GlobalAlloc for Counting {
             return std::ptr::null_mut();
         }
         count(|counts| counts.resized += 1);
-        let more = size.wrapping_sub(layout.size());
-        let _ = GROWN.try_with(|grown| grown.set(grown.get().wrapping_add(more)));
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(block, layout, size) }
     }

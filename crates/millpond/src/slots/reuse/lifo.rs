@@ -150,9 +150,19 @@ impl LifoQueue {
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<usize> {
+        // Alone in front of a call, so that a full pool saves no registers.
         if self.top == 0 && self.fresh_from as usize == slots.slots() {
             return None;
         }
+        self.take_behind(slots)
+    }
+
+    /// The same in a pool that may have such a slot.
+    #[inline(never)]
+    fn take_behind<I: IndexWord, P: Place<Entry = I>>(
+        &mut self,
+        slots: &mut SlotWords<P>,
+    ) -> Option<usize> {
         let index = self.next_past_stale(slots)?;
         Queue::<I>::take(self, index, slots);
         slots.begin(index, slots.stored_next(index));
