@@ -24,7 +24,8 @@ impl<K: SlotKind> Block<K> {
 
     /// More slots and entries, in memory of its own. The values keep their bytes, the entries that there were are the last ones
     /// then, and the rest is as if never used. `false` if nothing has changed: if the block would not be small or is not one
-    /// that takes its memory by itself, if its values are aligned further than their type demands, or without memory.
+    /// that takes its memory by itself, if its values are aligned further than their type demands, if it is watched, or
+    /// without memory.
     #[inline(always)]
     pub(crate) fn grow_small(&mut self, slots: usize, entry_count: usize) -> bool {
         const { assert!(align_of::<K::Entry>() <= ALIGN && align_of::<K::Word>() <= ALIGN) };
@@ -37,7 +38,7 @@ impl<K: SlotKind> Block<K> {
         }
         let own = self.own_memory();
         let is_alike = match own {
-            Some((_, _, align)) => align == value.align,
+            Some((_, _, align)) => former > 0 && align == value.align,
             None => former == 0 && former_entries == 0,
         };
         let Ok(offsets) = Offsets::of::<K>(slots, entry_count, value.size) else { return false };
@@ -55,7 +56,7 @@ impl<K: SlotKind> Block<K> {
         if !K::Entry::EMPTY_IS_ZERO {
             fill(at(offsets.entries).cast(), 0..entry_count, K::Entry::EMPTY);
         }
-        if former > 0 {
+        if let Some((former_start, layout, _)) = own {
             let entry_bytes = former_entries * size_of::<K::Entry>();
             let bytes = entry_bytes + former * size_of::<K::Word>();
             let last_entries = at(offsets.words - entry_bytes);
@@ -63,15 +64,13 @@ impl<K: SlotKind> Block<K> {
             unsafe { start.copy_from_nonoverlapping(self.values, former * value.size) };
             // SAFETY: the words lie right behind the entries, in either memory (invariant 4), and there are more now.
             unsafe { last_entries.copy_from_nonoverlapping(self.entries.cast(), bytes) };
-            // SAFETY: for these few slots, each bitmap has one word (invariant 3).
+            // SAFETY: there are slots, few of them, so that each bitmap has one word (invariant 3).
             unsafe { at(offsets.bits).cast().write(self.bits.read()) };
-        }
-        if let Some((start, layout, _)) = own {
             // SAFETY: no memory is taken for no bytes.
             unsafe { assert_unchecked(layout.size() > 0) };
             // SAFETY: the memory was taken with this layout, and nothing refers to it any more but fields that are about to be
             // replaced.
-            unsafe { memory::give_back(start, layout) };
+            unsafe { memory::give_back(former_start, layout) };
         }
         // SAFETY: this is the first byte of that memory, aligned for the values, and the arrays are initialised.
         unsafe { self.set_arrays(start, &offsets, slots, entry_count) };
@@ -145,6 +144,7 @@ mod tests {
             assert_eq!((block.values, block.slots), before);
         };
         let value = Layout::new::<[u64; 8]>();
+        refuses(Words::try_growing(0, 5, value).unwrap(), 4, 9);
         refuses(Words::try_growing(4, 5, value).unwrap(), 64, 65);
         refuses(Words::try_growing(4, 5, value).unwrap(), 16, 17);
         refuses(Words::try_growing(4, 5, value).unwrap(), 4, 5);
