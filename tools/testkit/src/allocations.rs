@@ -14,26 +14,24 @@ pub struct Allocations {
     pub freed: usize,
     /// How many bytes the taken blocks have.
     pub bytes_taken: usize,
-    /// How many of these were asked for as zeros: of large blocks, these are addresses, and memory when they are written to.
+    /// How many bytes the blocks that were given back had.
+    pub bytes_freed: usize,
+    /// How many of those that were taken were asked for as zeros: of large blocks, these are addresses, and memory when they are written to.
     pub bytes_zeroed: usize,
 }
 
 thread_local! {
     /// Of this thread only, so that tests beside each other do not count each other's.
     static COUNTS: Cell<Allocations> = const {
-        Cell::new(Allocations { taken: 0, resized: 0, freed: 0, bytes_taken: 0, bytes_zeroed: 0 })
+        Cell::new(Allocations {
+            taken: 0,
+            resized: 0,
+            freed: 0,
+            bytes_taken: 0,
+            bytes_freed: 0,
+            bytes_zeroed: 0,
+        })
     };
-}
-
-thread_local! {
-    /// By how many bytes this thread's resized blocks grew, less those by which they shrank.
-    static GROWN: Cell<usize> = const { Cell::new(0) };
-}
-
-/// By how many bytes the blocks that this thread has resized grew until now, less those by which they shrank.
-#[must_use]
-pub fn bytes_grown() -> usize {
-    GROWN.get()
 }
 
 thread_local! {
@@ -95,6 +93,7 @@ pub fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
         resized: after.resized - before.resized,
         freed: after.freed - before.freed,
         bytes_taken: after.bytes_taken.wrapping_sub(before.bytes_taken),
+        bytes_freed: after.bytes_freed.wrapping_sub(before.bytes_freed),
         bytes_zeroed: after.bytes_zeroed.wrapping_sub(before.bytes_zeroed),
     };
     (value, allocations)
@@ -136,14 +135,15 @@ unsafe impl GlobalAlloc for Counting {
             return std::ptr::null_mut();
         }
         count(|counts| counts.resized += 1);
-        let more = size.wrapping_sub(layout.size());
-        let _ = GROWN.try_with(|grown| grown.set(grown.get().wrapping_add(more)));
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        count(|counts| counts.freed += 1);
+        count(|counts| {
+            counts.freed += 1;
+            counts.bytes_freed = counts.bytes_freed.wrapping_add(layout.size());
+        });
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(block, layout) }
     }

@@ -28,6 +28,9 @@
 //! 5. Memory of its own was taken with the [`own_layout`] of the block's bytes and the alignment that [`Memory`] says, and
 //!    begins as many bytes before the values as it says.
 
+#[cfg(feature = "vec")]
+mod small;
+
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
@@ -40,7 +43,6 @@ use core::slice;
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use super::{Parts, PartsMut, Place, SlotKind};
 use crate::base::Entry;
-use crate::base::address::behind;
 use crate::base::memory::{self, OutOfMemory, PAGE_BYTES};
 use crate::base::shared::SharedNumber;
 use crate::handle::Word;
@@ -529,8 +531,8 @@ impl<K: SlotKind> Block<K> {
     /// only the block uses until it is dropped.
     #[inline]
     unsafe fn set_arrays(&mut self, values: NonNull<u8>, offsets: &Offsets) {
-        // Each offset is within the memory, or at its end if the array is empty.
-        let at = |offset| behind(values, offset);
+        // SAFETY: each offset is within the memory, or at its end if the array is empty.
+        let at = |offset| unsafe { values.byte_add(offset) };
         self.values = values;
         self.entries = at(offsets.entries).cast();
         self.words = at(offsets.words).cast();
@@ -643,7 +645,7 @@ mod tests {
     use core::marker::PhantomData;
 
     /// Slots with these words and so many more entries than slots.
-    struct Bare<W, E, const MORE: usize = 1>(PhantomData<(W, E)>);
+    pub(in crate::slots) struct Bare<W, E, const MORE: usize = 1>(PhantomData<(W, E)>);
 
     impl<W: Word, E: Entry, const MORE: usize> SlotKind for Bare<W, E, MORE> {
         type Word = W;

@@ -1,7 +1,7 @@
 //! Pools of few objects, of which a program has thousands: each cell of a grid, each node of a scene may have one. What they
 //! take, to the byte, the pool itself included. `ci/gates/check` compares it with what others take.
 
-use crate::allocations::{bytes_grown, during};
+use crate::allocations::during;
 use millpond::{Handle, VecPool};
 
 /// Values of this size lie behind each other, aligned to 8.
@@ -10,16 +10,13 @@ type Value = [u64; 6];
 /// What the pool itself takes: the addresses of its arrays, its counters, its reuse order, its name.
 const HEADER: usize = size_of::<VecPool<Value>>();
 
-/// The bytes of such pools together, and how often each asked the allocator.
+/// The bytes of such pools together, and how often each asked the allocator for memory.
 fn taken<P>(pools: usize, make: impl Fn() -> P) -> (usize, usize) {
     let mut kept = Vec::with_capacity(pools);
-    let before = bytes_grown();
     let ((), allocations) = during(|| kept.extend((0..pools).map(|_| make())));
-    assert_eq!(allocations.freed, 0);
-    let requests = allocations.taken + allocations.resized;
-    assert_eq!(requests % pools, 0);
-    let bytes = allocations.bytes_taken + bytes_grown().wrapping_sub(before);
-    (pools * size_of::<P>() + bytes, requests / pools)
+    assert_eq!((allocations.resized, allocations.taken % pools), (0, 0));
+    let bytes = allocations.bytes_taken - allocations.bytes_freed;
+    (pools * size_of::<P>() + bytes, allocations.taken / pools)
 }
 
 fn vec_pool_of<T>(objects: usize, value: impl Fn() -> T) -> VecPool<T> {

@@ -54,12 +54,16 @@ fn an_empty_pool_takes_nothing_and_each_growth_one_block() {
     assert_eq!((asked.taken, asked.freed, asked.resized), (1, 0, 0));
     let ((), asked) = allocations::during(|| (0..3).for_each(|_| _ = pool.push([1; 2])));
     assert_eq!(asked, allocations::Allocations::default());
+    // A small block moves; one of more than 1 KiB is resized.
+    let (_, asked) = allocations::during(|| pool.push([1; 2]));
+    assert_eq!((asked.taken, asked.freed, asked.resized), (1, 1, 0));
+    (0..27).for_each(|_| _ = pool.push([1; 2]));
     let (_, asked) = allocations::during(|| pool.push([1; 2]));
     assert_eq!((asked.taken, asked.freed, asked.resized), (0, 0, 1));
     pool.clear();
     let (freed, asked) = allocations::during(|| pool.shrink_to_fit());
     // The generations stay.
-    assert_eq!((freed, asked.freed, pool.capacity()), (8, 2, 0));
+    assert_eq!((freed, asked.freed, pool.capacity()), (64, 2, 0));
     assert_eq!(asked.taken, 3);
 }
 

@@ -139,6 +139,8 @@ impl<W: Word> Doubling<W> {
     /// How many slots a pool of this many has after it has grown by itself, if a value takes so many bytes.
     fn slots_after<H: HandleLayout>(&self, slots: usize, value_bytes: usize) -> usize {
         let least = match slots {
+            // Without a division, which takes longer than all of the rest.
+            0 if value_bytes > FIRST_BYTES / 2 => 1,
             0 => (FIRST_BYTES / value_bytes.max(1)).clamp(1, SLOTS_MIN),
             _ => SLOTS_MIN,
         };

@@ -104,11 +104,9 @@ pub trait SlotGrowth<R: ReuseOrder, L: HandleLayout, P: PoolPlace<R, L>>: Clone 
     }
 
     /// Makes room for an insertion, and takes the slot that then comes next out of the order.
-    #[cold]
-    #[inline(never)]
-    fn take_beyond(&mut self, slots: &mut SlotsOf<R, L, P>) -> Result<usize, CannotGrow> {
-        self.make_room(slots)?;
-        Ok(slots.take_next_called().expect("there is room"))
+    #[inline(always)]
+    fn take_beyond(&mut self, _slots: &mut SlotsOf<R, L, P>) -> Result<usize, CannotGrow> {
+        Err(CannotGrow::AtLimit)
     }
 
     /// Makes sure that the handle's slot exists and can begin the handle's lifetime by `check`; `is_near`: unless it is far

@@ -33,11 +33,21 @@ impl<W: Word> Doubling<W> {
     ) -> Result<(), OutOfMemory> {
         let from = own.words().slots();
         own.try_grow(slots, touch)?;
+        self.tell_grown::<R, L>(from, own);
+        Ok(())
+    }
+
+    /// There are new slots, from this one on.
+    #[inline(always)]
+    fn tell_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
+        &mut self,
+        from: usize,
+        own: &mut GrownSlots<R, L>,
+    ) {
         if !self.former().is_empty() {
             self.bring_back::<R, L>(from, own);
         }
         own.tell_grown(from);
-        Ok(())
     }
 
     /// There are new slots, from this one on, the first of which existed before.
@@ -75,6 +85,18 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
         let value_bytes = own.words().place().value_bytes();
         let slots = self.slots_with_room::<L>(own.words().slots(), value_bytes)?;
         self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_beyond(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
+        let (from, value_bytes) = (own.words().slots(), own.words().place().value_bytes());
+        let slots = self.slots_with_room::<L>(from, value_bytes)?;
+        match own.grow_small(slots) {
+            true => self.tell_grown::<R, L>(from, own),
+            false => self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?,
+        }
+        Ok(own.take_next_noted().expect("there is room"))
     }
 
     #[cold]

@@ -42,8 +42,8 @@ use crate::values::Storage;
 /// **Memory**: a new pool allocates nothing, the first insertion 1 to 4 slots: as many as have their values in 64 bytes. From the
 /// second growth on, there are at least 4. They are in one block, with as many bytes per slot as in a [`Pool`](crate::Pool). The pool itself takes 216 bytes on 64 bits
 /// (8 more with each of the features `recorder` and `debug-aids`): thousands of pools with one value of 48 bytes take 288 bytes
-/// each. The pool grows by `realloc`, as `Vec` does. If the allocator has to copy the values,
-/// the old and the new block exist at the same time.
+/// each. The pool grows by `realloc`, as `Vec` does; a block of up to 1 KiB moves. If the values have to be copied, the old and
+/// the new block exist at the same time.
 ///
 /// **Growth**: an insertion into a full pool doubles the slots: O(capacity), and O(1) on average. On Linux, the system moves
 /// the pages of a large block, so the values are not copied; some 8 bytes per slot always are. If the pool may not grow or

@@ -133,9 +133,19 @@ impl LifoQueue {
         &mut self,
         slots: &mut SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
+        // Alone in front of a call, so that a full pool saves no registers.
         if self.top == 0 && self.fresh_from as usize == slots.slots() {
             return None;
         }
+        self.take_behind(slots)
+    }
+
+    /// The same in a pool that may have such a slot.
+    #[inline(never)]
+    fn take_behind<I: IndexWord>(
+        &mut self,
+        slots: &mut SlotWords<impl Place<Entry = I>>,
+    ) -> Option<usize> {
         let index = self.pass(None, slots)?;
         let on_stack = self.top != 0;
         self.top += isize::from(on_stack);

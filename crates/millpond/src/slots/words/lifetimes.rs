@@ -226,6 +226,12 @@ where
     #[cold]
     #[inline(never)]
     pub(crate) fn take_next_called(&mut self) -> Option<usize> {
+        self.take_next_noted()
+    }
+
+    /// The same, inlined.
+    #[inline(always)]
+    pub(crate) fn take_next_noted(&mut self) -> Option<usize> {
         let (index, _) = self.ledger.queue.take_next(&mut self.words)?;
         self.ledger.note_begin(index);
         Some(index)
@@ -406,6 +412,7 @@ where
     /// There are more slots now, from this one on: dead ones. If anything panics before the order knows them all, it is
     /// [made anew](Self::reset_order).
     #[cfg(any(feature = "vec", feature = "__c"))]
+    #[inline(always)]
     pub(crate) fn tell_grown(&mut self, from: usize) {
         let mut slots = guard(self, |slots| slots.reset_order_untold());
         half_way();
@@ -415,6 +422,7 @@ where
     }
 
     #[cfg(any(feature = "vec", feature = "__c"))]
+    #[inline(always)]
     fn grow(&mut self, from: usize) {
         let Self { words, ledger, .. } = &mut *self;
         // Where a freed slot comes behind those that were never used, the new ones follow it.
