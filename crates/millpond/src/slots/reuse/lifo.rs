@@ -109,6 +109,7 @@ impl LifoQueue {
 
     /// Drops the entries on top, and goes past the slots behind the stack, that are stale, or of the slot that is taken. Returns
     /// the slot that then comes next.
+    #[cold]
     #[inline(never)]
     fn pass<I: IndexWord>(
         &mut self,
