@@ -66,7 +66,9 @@ impl<K: SlotKind> Block<K> {
             // SAFETY: the words lie right behind the entries, in either memory (invariant 4), and there are more now.
             unsafe { last_entries.copy_from_nonoverlapping(self.entries.cast(), bytes) };
             // SAFETY: there are slots, few of them, so that each bitmap has one word (invariant 3).
-            unsafe { at(offsets.bits).cast().write(self.bits.read()) };
+            let bits = unsafe { self.bits.read() };
+            // SAFETY: as above.
+            unsafe { at(offsets.bits).cast().write(bits) };
             // SAFETY: no memory is taken for no bytes.
             unsafe { assert_unchecked(layout.size() > 0) };
             // SAFETY: the memory was taken with this layout, and nothing refers to it any more but fields that are about to be
@@ -103,7 +105,7 @@ mod tests {
             }
             for at in 0..from * value.size() {
                 // SAFETY: there are as many bytes of values, and the block is borrowed.
-                unsafe { block.values.add(at).write(byte(at)) };
+                unsafe { block.values.as_ptr().wrapping_add(at).write(byte(at)) };
             }
             let offsets = Offsets::of::<Bare<W, E, 0>>(to, value.size()).unwrap();
             let fits = offsets.bytes <= BYTES_MAX;
@@ -122,7 +124,8 @@ mod tests {
             assert_eq!(block.parts_mut().bits, &[bits][..slots.min(1)]);
             for at in 0..from * value.size() {
                 // SAFETY: as above; they were written before.
-                assert_eq!(unsafe { block.values.add(at).read() }, byte(at));
+                let kept = unsafe { block.values.as_ptr().wrapping_add(at).read() };
+                assert_eq!(kept, byte(at));
             }
         }
     }
