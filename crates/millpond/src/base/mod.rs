@@ -33,26 +33,26 @@ pub struct OutOfMemory;
 
 /// An entry that a reuse order stores in an array beside the slots.
 #[doc(hidden)]
-pub trait Entry: Copy + Debug + Send + Sync + 'static {
+pub trait OrderEntry: Copy + Debug + Send + Sync + 'static {
     /// The value that the array is initially filled with.
     const EMPTY: Self;
     /// Whether all bits of [`EMPTY`](Self::EMPTY) are 0.
     const EMPTY_IS_ZERO: bool = true;
 }
 
-impl Entry for () {
+impl OrderEntry for () {
     const EMPTY: Self = ();
 }
 
-impl Entry for u16 {
+impl OrderEntry for u16 {
     const EMPTY: Self = 0;
 }
 
-impl Entry for u32 {
+impl OrderEntry for u32 {
     const EMPTY: Self = 0;
 }
 
-impl Entry for u64 {
+impl OrderEntry for u64 {
     const EMPTY: Self = 0;
 }
 

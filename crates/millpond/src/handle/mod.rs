@@ -172,7 +172,7 @@ pub(crate) fn live<H: HandleLayout>(index: usize, generation: H::Word) -> H {
 
 /// An unsigned integer in which a pool stores slot indices: `u16` or `u32`. Sealed.
 pub trait IndexWord:
-    Copy + Eq + Debug + Send + Sync + crate::base::Entry + sealed::Sealed + 'static
+    Copy + Eq + Debug + Send + Sync + crate::base::OrderEntry + sealed::Sealed + 'static
 {
     /// Index 0, for constants, where a trait's function cannot be called.
     #[doc(hidden)]

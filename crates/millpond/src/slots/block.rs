@@ -42,7 +42,7 @@ use core::slice;
 
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use super::{Parts, PartsMut, Place, SlotKind};
-use crate::base::Entry;
+use crate::base::OrderEntry;
 use crate::base::memory::{self, OutOfMemory, PAGE_BYTES};
 use crate::base::shared::SharedNumber;
 use crate::handle::Word;
@@ -647,7 +647,7 @@ mod tests {
     /// Slots with these words and so many more entries than slots.
     pub(in crate::slots) struct Bare<W, E, const MORE: usize = 1>(PhantomData<(W, E)>);
 
-    impl<W: Word, E: Entry, const MORE: usize> SlotKind for Bare<W, E, MORE> {
+    impl<W: Word, E: OrderEntry, const MORE: usize> SlotKind for Bare<W, E, MORE> {
         type Word = W;
         type Entry = E;
         const IS_SYNCED: bool = false;
@@ -692,7 +692,7 @@ mod tests {
     }
 
     /// Of memory that is lent, for values of type `T`.
-    fn layout<W: Word, E: Entry, T>(slots: usize) -> Result<Layout, OutOfMemory> {
+    fn layout<W: Word, E: OrderEntry, T>(slots: usize) -> Result<Layout, OutOfMemory> {
         Block::<Bare<W, E>>::layout(slots, Layout::new::<T>())
     }
 
@@ -773,7 +773,7 @@ mod tests {
     fn grows<W, E, T>(value: fn(usize) -> T)
     where
         W: Word,
-        E: Entry + From<u8> + PartialEq,
+        E: OrderEntry + From<u8> + PartialEq,
         T: Copy + PartialEq + fmt::Debug,
     {
         let word = |index: usize| W::from_generation(index as u32 % 100 + 1);

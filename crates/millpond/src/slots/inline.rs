@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 
 use super::{Parts, PartsMut, Place, SlotKind};
 use crate::base::shared::OwnNumber;
-use crate::base::{Entry, OutOfMemory};
+use crate::base::{OrderEntry, OutOfMemory};
 use crate::handle::Word;
 
 /// Slots stored inline in the pool, with two entries each.

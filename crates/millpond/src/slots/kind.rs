@@ -1,6 +1,6 @@
 //! What kinds of slots there are: the types of their words and entries, and what these need.
 
-use crate::base::Entry;
+use crate::base::OrderEntry;
 use crate::handle::{IndexWord, Word};
 use crate::slots::reuse::{Queue, ReuseOrder};
 
@@ -10,7 +10,7 @@ use crate::slots::reuse::{Queue, ReuseOrder};
 #[doc(hidden)]
 pub trait SlotKind {
     type Word: Word;
-    type Entry: Entry;
+    type Entry: OrderEntry;
 
     /// See [`Queue::SEARCHES_BITMAP`].
     const IS_SYNCED: bool;

@@ -7,7 +7,7 @@ use core::fmt::Debug;
 
 use super::bitmap::{BitWord, BitmapCell};
 use crate::base::shared::Number;
-use crate::base::{Entry, OutOfMemory};
+use crate::base::{OrderEntry, OutOfMemory};
 use crate::handle::Word;
 use crate::reports::debug::Watch;
 
@@ -26,7 +26,7 @@ use crate::reports::debug::Watch;
 pub unsafe trait Place {
     type Word: Word;
     /// What the reuse order keeps.
-    type Entry: Entry;
+    type Entry: OrderEntry;
     /// A number beside the place, which walks over a shared pool change if they bring a bitmap up to date.
     type Number: Number;
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::AnyCycle;
 pub(crate) use super::reuse::OrderOf;
-use crate::base::Entry;
+use crate::base::OrderEntry;
 use crate::handle::Word;
 
 /// Everything but the values, checked.
@@ -46,6 +46,6 @@ impl<W: Word> Checked<W> {
 
 /// Whether slots that were never used need neither words nor entries, whatever their number, in a pool whose order has such
 /// entries: they come after all others, or by their indices. Other orders link each of them to its neighbours.
-pub(crate) const fn fresh_cost_nothing<E: Entry>(order_of: OrderOf) -> bool {
+pub(crate) const fn fresh_cost_nothing<E: OrderEntry>(order_of: OrderOf) -> bool {
     E::EMPTY_IS_ZERO && !matches!(order_of, OrderOf::All)
 }

@@ -28,7 +28,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         for slot in taken.clone().flatten() {
             self.storage.inspect(listed[slot].to_index());
         }
-        let are_taken = self.storage.slots_mut().take_upcoming(listed, taken);
+        let are_taken = self.storage.slots_mut().remove_upcoming(listed, taken);
         let mut until = 0;
         for (lot, values) in births.iter_mut().enumerate() {
             for (slot, value) in listed[first_of(lot)..].iter().zip(values.drain(..)) {

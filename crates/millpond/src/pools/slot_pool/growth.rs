@@ -105,7 +105,7 @@ pub trait SlotGrowth<R: ReuseOrder, L: HandleLayout, P: PoolPlace<R, L>>: Clone 
 
     /// Makes room for an insertion, and takes the slot that then comes next out of the order.
     #[inline(always)]
-    fn take_beyond(&mut self, _slots: &mut SlotsOf<R, L, P>) -> Result<usize, CannotGrow> {
+    fn add_slot(&mut self, _slots: &mut SlotsOf<R, L, P>) -> Result<usize, CannotGrow> {
         Err(CannotGrow::AtLimit)
     }
 

@@ -38,7 +38,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         let inserted = storage.put_next(
             value,
             |storage| {
-                let taken = Self::take_beyond(storage, growth);
+                let taken = Self::add_slot(storage, growth);
                 taken.map_err(|cause| growth.refuse(cause, storage.slots_mut()))
             },
             |value, pool| Full { value, pool },
@@ -55,7 +55,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         let Self { storage, growth, .. } = self;
         let inserted = storage.put_next(
             value,
-            |storage| Self::take_beyond(storage, growth),
+            |storage| Self::add_slot(storage, growth),
             |value, cause| (value, cause),
         );
         self.note_origin_of(&inserted);
@@ -64,7 +64,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
 
     /// Makes room for an insertion, and takes the slot that then comes next out of the order.
     #[inline(always)]
-    fn take_beyond(
+    fn add_slot(
         storage: &mut Slotted<T, R, H::Erased, P>,
         growth: &mut G,
     ) -> Result<usize, CannotGrow> {
@@ -72,7 +72,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         if !G::GROWS {
             return Err(CannotGrow::AtLimit);
         }
-        storage.lend_to_grow(|own| growth.take_beyond(own))
+        storage.lend_to_grow(|own| growth.add_slot(own))
     }
 
     /// A value was inserted here, if one was.

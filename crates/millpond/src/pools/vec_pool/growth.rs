@@ -89,14 +89,14 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
 
     #[cold]
     #[inline(never)]
-    fn take_beyond(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
+    fn add_slot(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
         let (from, value_bytes) = (own.words().slots(), own.words().place().value_bytes());
         let slots = self.slots_with_room::<L>(from, value_bytes)?;
         match own.grow_small(slots) {
             true => self.tell_grown::<R, L>(from, own),
             false => self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?,
         }
-        Ok(own.take_next_noted().expect("there is room"))
+        Ok(own.next_and_note().expect("there is room"))
     }
 
     #[cold]

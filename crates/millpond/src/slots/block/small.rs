@@ -8,7 +8,7 @@ use core::alloc::Layout;
 use core::hint::assert_unchecked;
 
 use super::{Block, Memory, Offsets, fill};
-use crate::base::Entry;
+use crate::base::OrderEntry;
 use crate::base::memory;
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::{Place, SlotKind};
@@ -89,7 +89,7 @@ mod tests {
     use crate::handle::Word;
     use crate::slots::reuse::Link;
 
-    fn grow<W: Word, E: Entry + PartialEq>(value: Layout, used: E) {
+    fn grow<W: Word, E: OrderEntry + PartialEq>(value: Layout, used: E) {
         for (from, to) in [(0, 1), (0, 4), (1, 4), (3, 4), (4, 8), (8, 63), (40, 63)] {
             let mut block = Block::<Bare<W, E, 0>>::try_growing(from, value).unwrap();
             let byte = |at: usize| at as u8 | 1;

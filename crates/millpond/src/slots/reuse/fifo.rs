@@ -6,7 +6,7 @@ use core::iter;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, sealed};
-use crate::base::Entry;
+use crate::base::OrderEntry;
 use crate::handle::IndexWord;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
@@ -54,7 +54,7 @@ impl Link {
     pub(crate) const NONE: Self = Self { next: Self::NO_SLOT, previous: Self::NO_SLOT };
 }
 
-impl Entry for Link {
+impl OrderEntry for Link {
     const EMPTY: Self = Self::NONE;
     const EMPTY_IS_ZERO: bool = false;
 }

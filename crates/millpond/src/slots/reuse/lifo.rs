@@ -130,7 +130,7 @@ impl LifoQueue {
     /// It returns what fits in two registers.
     #[cold]
     #[inline(never)]
-    fn take_past_stale<I: IndexWord>(
+    fn pass_stale<I: IndexWord>(
         &mut self,
         slots: &mut SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
@@ -138,12 +138,12 @@ impl LifoQueue {
         if self.top == 0 && self.fresh_from as usize == slots.slots() {
             return None;
         }
-        self.take_behind(slots)
+        self.pass_to_next(slots)
     }
 
     /// The same in a pool that may have such a slot.
     #[inline(never)]
-    fn take_behind<I: IndexWord>(
+    fn pass_to_next<I: IndexWord>(
         &mut self,
         slots: &mut SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
@@ -247,7 +247,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
                 return Some((index, slots.begin_next(index)));
             }
         }
-        let index = self.take_past_stale(slots)?;
+        let index = self.pass_stale(slots)?;
         Some((index, slots.of_vacant(index)?))
     }
 
@@ -351,7 +351,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
 
     /// The uppermost entries are written anew, without those that are taken. Fresh slots that are skipped get an
     /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
-    fn take_upcoming<P: Place<Entry = I>>(
+    fn remove_upcoming<P: Place<Entry = I>>(
         &mut self,
         listed: &[I],
         taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
@@ -616,7 +616,7 @@ mod tests {
         let mut listed = Vec::<u32>::new();
         queue.list_upcoming(&words, 4, 4, &mut listed);
         assert_eq!(listed, [3, 1, 4, 5]);
-        assert!(queue.take_upcoming(&listed, [0..1, 2..3].into_iter(), &mut words));
+        assert!(queue.remove_upcoming(&listed, [0..1, 2..3].into_iter(), &mut words));
         words.set_live(3, 1);
         words.set_live(4, 1);
         assert!(!queue.has_stale(&words));

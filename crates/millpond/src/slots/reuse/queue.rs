@@ -5,7 +5,7 @@
 use core::fmt::Debug;
 use core::ops::Range;
 
-use crate::base::Entry;
+use crate::base::OrderEntry;
 use crate::handle::IndexWord;
 use crate::reports::validate::Violation;
 use crate::slots::{Place, SlotWords};
@@ -35,7 +35,7 @@ use crate::slots::{Place, SlotWords};
 ///   beyond the slot behind them: see `SlotWords::used`, from which on pools copy nothing.
 #[doc(hidden)]
 pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
-    type Entry: Entry;
+    type Entry: OrderEntry;
 
     /// The order of no slots.
     const EMPTY: Self;
@@ -177,7 +177,7 @@ pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
     /// ranges, which are not empty and ascend, become live. The others keep their places in the
     /// order. Returns `false` if the order is unchanged and each of the slots must be
     /// [claimed](Self::take_at).
-    fn take_upcoming<P: Place<Entry = Self::Entry>>(
+    fn remove_upcoming<P: Place<Entry = Self::Entry>>(
         &mut self,
         _listed: &[I],
         _taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
@@ -224,7 +224,7 @@ pub enum OrderOf {
 }
 
 /// Of the last `from` entries, the first ones are the first of the last `to`.
-pub(crate) fn fit_first<E: Entry>(entries: &mut [E], from: usize, to: usize) {
+pub(crate) fn fit_first<E: OrderEntry>(entries: &mut [E], from: usize, to: usize) {
     let (len, kept) = (entries.len(), from.min(to));
     entries.copy_within(len - from..len - from + kept, len - to);
     entries[len - to + kept..].fill(E::EMPTY);

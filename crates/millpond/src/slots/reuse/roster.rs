@@ -112,7 +112,7 @@ impl<const D: bool> RosterQueue<D> {
     /// Takes the slot that comes next, if it must pass retired ones.
     #[cold]
     #[inline(never)]
-    fn take_past_retired<I: IndexWord, P: Place<Entry = I>>(
+    fn next_past_retired<I: IndexWord, P: Place<Entry = I>>(
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<(usize, P::Word)> {
@@ -159,7 +159,7 @@ unsafe impl<I: IndexWord, const D: bool> Queue<I> for RosterQueue<D> {
         slots: &mut SlotWords<P>,
     ) -> Option<(usize, P::Word)> {
         if parting(slots).has_retired() {
-            return self.take_past_retired(slots);
+            return self.next_past_retired(slots);
         }
         let index = Queue::<I>::next(self, slots)?;
         Some((index, slots.begin(index)))

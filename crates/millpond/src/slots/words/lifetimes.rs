@@ -215,7 +215,7 @@ where
     #[inline(always)]
     pub(crate) fn take_next(&mut self) -> Option<(usize, L::Word)> {
         if self.ledger.is_recorded() {
-            let index = self.take_next_called()?;
+            let index = self.next_recorded()?;
             return Some((index, self.words.of_vacant(index)?));
         }
         self.ledger.queue.take_next(&mut self.words)
@@ -225,13 +225,13 @@ where
     /// result would go through memory even where nobody records.
     #[cold]
     #[inline(never)]
-    pub(crate) fn take_next_called(&mut self) -> Option<usize> {
-        self.take_next_noted()
+    pub(crate) fn next_recorded(&mut self) -> Option<usize> {
+        self.next_and_note()
     }
 
     /// The same, inlined.
     #[inline(always)]
-    pub(crate) fn take_next_noted(&mut self) -> Option<usize> {
+    pub(crate) fn next_and_note(&mut self) -> Option<usize> {
         let (index, _) = self.ledger.queue.take_next(&mut self.words)?;
         self.ledger.note_begin(index);
         Some(index)
@@ -292,15 +292,15 @@ where
     }
 
     /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
-    /// [`Queue::take_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
+    /// [`Queue::remove_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
     #[cfg(feature = "lots")]
-    pub(crate) fn take_upcoming(
+    pub(crate) fn remove_upcoming(
         &mut self,
         listed: &[L::Index],
         taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
     ) -> bool {
         self.words.end_all_slowly();
-        self.ledger.queue.take_upcoming(listed, taken, &mut self.words)
+        self.ledger.queue.remove_upcoming(listed, taken, &mut self.words)
     }
 
     /// A lifetime of such a slot begins.
@@ -613,7 +613,7 @@ mod tests {
         let slots = slots.sealed();
         slots.reset_order_untold();
         assert_eq!(slots.words.slow_from(), slots.ledger.slow_from());
-        assert!(slots.take_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter()));
+        assert!(slots.remove_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter()));
         assert_eq!(slots.words.slow_from(), 0, "the slots are not live yet");
         for index in 0..3 {
             slots.words.record_next_peak();
