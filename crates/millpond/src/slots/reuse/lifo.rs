@@ -107,22 +107,27 @@ impl LifoQueue {
         self.stack(entries).first().map_or(self.fresh_from as usize, |slot| slot.to_index())
     }
 
-    /// Drops the entries on top, and goes past the slots behind the stack, that are stale, or of the slot that is taken. Returns
-    /// the slot that then comes next.
-    #[cold]
-    #[inline(never)]
-    fn pass<I: IndexWord>(
-        &mut self,
-        taken: Option<usize>,
-        words: &SlotWords<impl Place<Entry = I>>,
-    ) -> Option<usize> {
-        let is_gone = |slot| Some(slot) == taken || !words.is_vacant(slot);
+    /// Drops the entries on top, and goes past the slots behind the stack, that are stale, or of the slot that is taken (none
+    /// has the highest number).
+    #[inline(always)]
+    fn pass<I: IndexWord>(&mut self, taken: usize, words: &SlotWords<impl Place<Entry = I>>) {
+        let is_gone = |slot| slot == taken || !words.is_vacant(slot);
         let stack = self.stack(words.entries()).iter().map(|slot| slot.to_index());
         self.top += stack.take_while(|slot| is_gone(*slot)).count() as isize;
         while (self.fresh_from as usize) < words.slots() && is_gone(self.fresh_from as usize) {
             self.fresh_from += 1;
         }
         self.settle_fresh(words);
+    }
+
+    /// The slot that comes next, behind what is stale.
+    #[cold]
+    #[inline(never)]
+    fn next_past_stale<I: IndexWord>(
+        &mut self,
+        words: &SlotWords<impl Place<Entry = I>>,
+    ) -> Option<usize> {
+        self.pass(usize::MAX, words);
         Some(self.first(words.entries())).filter(|next| *next < words.slots())
     }
 
@@ -147,7 +152,7 @@ impl LifoQueue {
         &mut self,
         slots: &mut SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
-        let index = self.pass(None, slots)?;
+        let index = self.next_past_stale(slots)?;
         let on_stack = self.top != 0;
         self.top += isize::from(on_stack);
         self.fresh_from += u32::from(!on_stack);
@@ -217,7 +222,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         let next = self.first(slots.entries());
         match slots.is_vacant(next) {
             true => Some(next),
-            false => self.pass(None, slots),
+            false => self.next_past_stale(slots),
         }
     }
 
@@ -272,7 +277,7 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
     /// claims, leaves none for later.
     #[inline]
     fn take_at<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
-        self.pass(Some(index), slots);
+        self.pass(index, slots);
     }
 
     fn give_back<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
