@@ -174,9 +174,6 @@ pub(crate) fn live<H: HandleLayout>(index: usize, generation: H::Word) -> H {
 pub trait IndexWord:
     Copy + Eq + Debug + Send + Sync + crate::base::OrderEntry + sealed::Sealed + 'static
 {
-    /// Index 0, for constants, where a trait's function cannot be called.
-    #[doc(hidden)]
-    const ZERO: Self;
     /// Converts `index`, which fits by construction.
     #[doc(hidden)]
     fn from_index(index: usize) -> Self;
@@ -268,7 +265,6 @@ pub(crate) mod sealed {
 macro_rules! words {
     ($($word:ty: $source:ident, signed: $signed:ty;)*) => {$(
         impl IndexWord for $word {
-            const ZERO: Self = 0;
             #[inline]
             fn from_index(index: usize) -> Self {
                 debug_assert!(index <= Self::MAX as usize);

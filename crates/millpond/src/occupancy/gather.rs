@@ -66,7 +66,7 @@ fn gathered<W: Copy>(words: &[W], word: usize, is_live: impl Fn(W) -> u8) -> u64
 
 /// 64 bytes of 0 or 1 as bits.
 #[inline]
-fn packed(bytes: &[u8; WORD_SLOTS]) -> u64 {
+pub(crate) fn packed(bytes: &[u8; WORD_SLOTS]) -> u64 {
     bytes
         .chunks_exact(8)
         .rev()
@@ -80,53 +80,11 @@ fn packed_eight(bytes: [u8; 8]) -> u64 {
     u64::from_le_bytes(bytes).wrapping_mul(SPREAD) >> 56
 }
 
-/// The bits of 64 slots: set where both have the same word.
-#[inline]
-pub(crate) fn equal_words<W: Copy + Eq>(a: &[W], b: &[W], word: usize) -> u64 {
-    let first = word * WORD_SLOTS;
-    let (a, b) = (a.get(first..).unwrap_or(&[]), b.get(first..).unwrap_or(&[]));
-    let mut equal = [0; WORD_SLOTS];
-    match (a.first_chunk::<WORD_SLOTS>(), b.first_chunk::<WORD_SLOTS>()) {
-        // Separate cases, so that compilers vectorise this one.
-        (Some(a), Some(b)) => {
-            for ((byte, a), b) in equal.iter_mut().zip(a).zip(b) {
-                *byte = u8::from(a == b);
-            }
-        }
-        _ => {
-            for ((byte, a), b) in equal.iter_mut().zip(a).zip(b) {
-                *byte = u8::from(a == b);
-            }
-        }
-    }
-    packed(&equal)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::patterns;
     use super::*;
     use alloc::vec::Vec;
-
-    #[test]
-    fn equal_words_have_a_bit() {
-        for live in patterns() {
-            let ones: Vec<u32> = live.iter().map(|_| 1).collect();
-            let some: Vec<u32> = live.iter().map(|live| u32::from(*live)).collect();
-            for word in 0..live.len().div_ceil(WORD_SLOTS) + 2 {
-                let bits = (0..WORD_SLOTS)
-                    .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
-                    .fold(0_u64, |bits, bit| bits | 1 << bit);
-                assert_eq!(equal_words(&ones, &some, word), bits);
-                // Slots that one of the two lacks are not equal.
-                let shorter = &some[..some.len() / 2];
-                let half = (0..WORD_SLOTS)
-                    .filter(|bit| word * WORD_SLOTS + bit < shorter.len())
-                    .fold(0_u64, |bits, bit| bits | 1 << bit);
-                assert_eq!(equal_words(&ones, shorter, word), bits & half);
-            }
-        }
-    }
 
     #[test]
     fn every_source_of_the_same_slots_has_the_same_bits() {

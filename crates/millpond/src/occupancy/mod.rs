@@ -13,11 +13,14 @@
 mod gather;
 mod live;
 mod runs;
+#[cfg(feature = "rayon")]
+mod split;
 mod words;
 
 #[doc(hidden)]
 pub use gather::Source;
-pub(crate) use gather::equal_words;
+#[cfg(feature = "tables")]
+pub(crate) use gather::packed;
 pub use live::LiveSlots;
 pub(crate) use live::{LiveWalk, Way};
 pub use runs::Runs;
@@ -104,15 +107,6 @@ impl<'a> Occupancy<'a> {
     #[must_use]
     pub fn word(&self, word: usize) -> u64 {
         self.source.word(word)
-    }
-
-    /// Like [`word`](Self::word), if that is only a load from a bitmap.
-    #[inline]
-    pub(crate) fn word_if_kept(&self, word: usize) -> Option<u64> {
-        match self.source {
-            Source::Bits(words) => words.get(word).copied(),
-            _ => None,
-        }
     }
 
     /// Iterates over all words, from the lowest slots up.

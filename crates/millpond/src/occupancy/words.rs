@@ -30,11 +30,11 @@ const LEARNED_SLOTS: usize = 4096;
 pub(crate) struct Words {
     pub(super) front_bits: u64,
     pub(super) back_bits: u64,
-    front: usize,
+    pub(super) front: usize,
     pub(super) end: usize,
     /// How many live slots are left, those of the loaded bits included. Less than 0 if there were more bits
     /// than the occupancy said.
-    left: isize,
+    pub(super) left: isize,
 }
 
 impl Words {
@@ -225,21 +225,5 @@ impl Words {
         self.end = self.front;
         self.front = self.end.wrapping_sub(WORD_SLOTS);
         true
-    }
-}
-
-impl Words {
-    /// Splits the rest between two words, near the middle; `None` if only one word is left. Each
-    /// half may have all of the remaining live slots. The back has loaded no word.
-    pub(super) fn split(&self) -> Option<(Self, Self)> {
-        let words = self.end.saturating_sub(self.behind_front()).div_ceil(WORD_SLOTS);
-        let middle = self.behind_front() + words / 2 * WORD_SLOTS;
-        let has_left = self.front_bits != 0 || self.behind_front() < middle;
-        if !has_left || middle >= self.end {
-            return None;
-        }
-        let left = Self { end: middle, ..*self };
-        let right = Self { front_bits: 0, front: middle - WORD_SLOTS, ..*self };
-        Some((left, right))
     }
 }

@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 
 use super::SideTable;
 use crate::handle::{self, HandleLayout, Word};
-use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
+use crate::occupancy::{Occupancy, Source, WORD_SLOTS, packed};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::slots::reuse::ReuseOrder;
@@ -144,7 +144,10 @@ impl<'a, T, K: SlotKind, L> Lanes<K::Word> for Shared<'a, T, K, L> {
     // An old bitmap is not gathered for this: the words tell what it does not.
     #[inline]
     fn bits_at_most(&self, word: usize) -> u64 {
-        self.storage.words().occupancy().word_if_kept(word).unwrap_or(!0)
+        match self.storage.words().occupancy().source() {
+            Source::Bits(words) => words.get(word).copied().unwrap_or(!0),
+            _ => !0,
+        }
     }
 
     #[inline]
@@ -202,6 +205,28 @@ impl<'a, W: Word, T> Lanes<W> for Exclusive<'a, W, T> {
     fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a mut T>> {
         self.values.seek_word(word).map(|values| values.iter_mut())
     }
+}
+
+/// The bits of 64 slots: set where both have the same word.
+#[inline]
+fn equal_words<W: Copy + Eq>(a: &[W], b: &[W], word: usize) -> u64 {
+    let first = word * WORD_SLOTS;
+    let (a, b) = (a.get(first..).unwrap_or(&[]), b.get(first..).unwrap_or(&[]));
+    let mut equal = [0; WORD_SLOTS];
+    match (a.first_chunk::<WORD_SLOTS>(), b.first_chunk::<WORD_SLOTS>()) {
+        // Separate cases, so that compilers vectorise this one.
+        (Some(a), Some(b)) => {
+            for ((byte, a), b) in equal.iter_mut().zip(a).zip(b) {
+                *byte = u8::from(a == b);
+            }
+        }
+        _ => {
+            for ((byte, a), b) in equal.iter_mut().zip(a).zip(b) {
+                *byte = u8::from(a == b);
+            }
+        }
+    }
+    packed(&equal)
 }
 
 /// The words of 64 slots.
@@ -464,5 +489,32 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> FusedIterator for Join<P, S> {}
 impl<P: JoinPool, S: JoinTables<P::Handle>> fmt::Debug for Join<P, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Join").field("next_word", &self.next_word).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::occupancy::tests::patterns;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn equal_words_have_a_bit() {
+        for live in patterns() {
+            let ones: Vec<u32> = live.iter().map(|_| 1).collect();
+            let some: Vec<u32> = live.iter().map(|live| u32::from(*live)).collect();
+            for word in 0..live.len().div_ceil(WORD_SLOTS) + 2 {
+                let bits = (0..WORD_SLOTS)
+                    .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
+                    .fold(0_u64, |bits, bit| bits | 1 << bit);
+                assert_eq!(equal_words(&ones, &some, word), bits);
+                // Slots that one of the two lacks are not equal.
+                let shorter = &some[..some.len() / 2];
+                let half = (0..WORD_SLOTS)
+                    .filter(|bit| word * WORD_SLOTS + bit < shorter.len())
+                    .fold(0_u64, |bits, bit| bits | 1 << bit);
+                assert_eq!(equal_words(&ones, shorter, word), bits & half);
+            }
+        }
     }
 }

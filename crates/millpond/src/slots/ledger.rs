@@ -11,7 +11,6 @@ use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::reports::recorder::Track;
 use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
-use crate::reports::validate::{Violation, ensure, ensure_counters};
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{CheckWord, CountedSlots, Counters, GenerationCycle};
@@ -23,12 +22,12 @@ use crate::slots::{CheckWord, CountedSlots, Counters, GenerationCycle};
 #[repr(C)]
 pub struct Ledger<Q, H: HandleLayout> {
     pub(super) queue: Q,
-    cycle: GenerationCycle<H>,
+    pub(super) cycle: GenerationCycle<H>,
     /// The farthest on the cycle that a lifetime was begun out of turn, and the mark [`OVER_MAX`](Self::OVER_MAX).
-    age_max_out_of_turn: u32,
+    pub(super) age_max_out_of_turn: u32,
     name: Option<&'static str>,
-    refused: u64,
-    evicted: u64,
+    pub(super) refused: u64,
+    pub(super) evicted: u64,
     recorder: RecorderHook,
 }
 
@@ -48,7 +47,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
 
     /// Some slot may have continued at generation 1 after the largest. No age has this bit.
-    const OVER_MAX: u32 = 1 << 31;
+    pub(super) const OVER_MAX: u32 = 1 << 31;
 
     /// Of slots that were never used, whose order is this. All bits are zero unless those of the order are not, or the
     /// generations have settings.
@@ -106,20 +105,6 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.age_max_out_of_turn = other.age_max_out_of_turn;
-    }
-
-    /// Loads the saved numbers, for slots that already have the saved words.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn load_numbers(
-        &mut self,
-        saved: &crate::slots::saved::Checked<H::Word>,
-        words: &impl CountedSlots<Word = H::Word>,
-    ) {
-        self.cycle = saved.cycle.with_layout();
-        self.refused = saved.refused;
-        self.evicted = saved.evicted;
-        self.age_max_out_of_turn = saved.age_max();
-        self.recount(words);
     }
 
     /// Reports to the recorder that the pool's whole state was replaced: these slots are live.
@@ -206,7 +191,7 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     }
 
     /// Whether some slot has continued at generation 1 after the largest, or will next.
-    fn is_over_max(&self, words: &impl CountedSlots<Word = H::Word>) -> bool {
+    pub(super) fn is_over_max(&self, words: &impl CountedSlots<Word = H::Word>) -> bool {
         let start = self.cycle.start();
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
@@ -267,35 +252,6 @@ pub(crate) fn check_disjoint<H: HandleLayout>(
         }
     }
     Ok(())
-}
-
-#[cfg(feature = "validate")]
-impl<Q, H: HandleLayout> Ledger<Q, H> {
-    /// Checks the words of a pool that may have had up to `capacity` slots. The objects of these, with these generations, are
-    /// out of the pool.
-    pub(crate) fn validate_numbers(
-        &self,
-        capacity: usize,
-        words: &impl CountedSlots<Word = H::Word>,
-        detached: &[(u32, u32)],
-    ) -> Result<(), Violation> {
-        words.validate_lifetimes(&self.cycle, detached.len())?;
-        let out = detached.iter().find(|(slot, generation)| {
-            let is_out = words.word(*slot as usize) == Some(H::Word::RETIRED);
-            !is_out || !self.cycle.contains(H::Word::from_generation(*generation))
-        });
-        ensure(
-            out.is_none() && detached.is_sorted(),
-            "a slot whose object is out of the pool is out of use",
-            format_args!("{out:?} of {detached:?}"),
-        )?;
-        ensure_counters(&Stats { capacity, ..self.stats(words) })?;
-        ensure(
-            self.age_max_out_of_turn & Self::OVER_MAX != 0 || !self.is_over_max(words),
-            "a slot that has gone on at generation 1 is known of",
-            format_args!("a slot is in a generation before the first"),
-        )
-    }
 }
 
 #[cfg(test)]

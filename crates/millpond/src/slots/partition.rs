@@ -88,9 +88,9 @@ impl Parting {
 
 /// Gives the slots of a pool their positions, those of each part in the order of their indices.
 pub(crate) struct Sorting {
-    live: usize,
-    retired: usize,
-    vacant: usize,
+    pub(super) live: usize,
+    pub(super) retired: usize,
+    pub(super) vacant: usize,
 }
 
 impl Sorting {

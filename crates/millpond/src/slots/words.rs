@@ -38,7 +38,15 @@
 
 #[cfg(feature = "alloc")]
 mod block;
+#[cfg(feature = "vec")]
+mod growing;
 pub(super) mod lifetimes;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod load;
+#[cfg(feature = "lots")]
+mod upcoming;
+#[cfg(any(test, feature = "validate"))]
+mod validate;
 
 use core::mem::offset_of;
 
@@ -46,7 +54,6 @@ use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use crate::base::shared::Number;
 use crate::handle::{self, HandleLayout, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
-use crate::reports::validate::{Violation, ensure};
 use crate::slots::{CountedSlots, Counters, GenerationCycle, Place, retired_among};
 
 /// An iteration that finds at most one insertion or removal for this many used slots since the previous one
@@ -725,16 +732,6 @@ impl<P: Place> SlotWords<P> {
         self.rebuild();
     }
 
-    /// Makes all slots as if never used, with this first generation, whatever state a panic has left them in. The values of
-    /// live ones are gone.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn renew(&mut self, start: u32) {
-        self.set_counters(Counters::loaded(self.inserted, 0, 0, 0));
-        self.forget();
-        self.set_start(start);
-        self.end_all_slowly();
-    }
-
     /// Counts the retired slots anew.
     pub(crate) fn recount_retired(&mut self) {
         self.retired = retired_among(&self.place.parts().words[..self.used()]) as u32;
@@ -761,78 +758,6 @@ impl<P: Place> SlotWords<P> {
     /// Ends the marking: the bitmap is valid again.
     pub(crate) fn end_marking(&mut self) {
         self.rebuild();
-    }
-}
-
-impl<P: Place> SlotWords<P> {
-    pub(crate) fn validate(&self) -> Result<(), Violation> {
-        let parts = self.place.parts();
-        let live = parts.words.iter().filter(|word| !word.is_dead()).count();
-        ensure(
-            self.inserted.checked_sub(self.removed) == Some(live as u64),
-            "as many slots are live as lifetimes have begun and not ended",
-            format_args!("{live} live, {} begun, {} ended", self.inserted, self.removed),
-        )?;
-        // One reading, and not another that a walk at the same time may make different.
-        let state = self.state();
-        let is_synced = P::HAS_BITMAP && state.is_synced();
-        let fast_below = self.fast_below.get();
-        ensure(
-            fast_below == 0 || !is_synced && fast_below == self.slow_from,
-            "no lifetime ends without its bit if the bitmap is synced",
-            format_args!("below {fast_below:?}, slow from {:?}", self.slow_from),
-        )?;
-        let are_lowest = parts.words.iter().take(live).all(|word| !word.is_dead());
-        ensure(
-            state.is_unknown()
-                || state.prefix() == BitmapState::of_checked(are_lowest, live).prefix(),
-            "the live slots are the lowest ones if they are said to be",
-            format_args!("{live} live, {state:?}"),
-        )?;
-        if !P::HAS_BITMAP {
-            return self.validate_unused(&[]);
-        }
-        if !state.is_old(self.changes()) {
-            // SAFETY: the bitmap is right by the state just read.
-            let bits = unsafe { BitWord::right(parts.bits) };
-            let differs = Occupancy::new(P::Word::source(parts.words), self.slots(), live)
-                .words()
-                .zip(bits)
-                .position(|(gathered, kept)| gathered != *kept);
-            ensure(
-                differs.is_none(),
-                "the bitmap has the bits of the live slots, or is known to be old",
-                format_args!("word {differs:?} differs"),
-            )?;
-            return self.validate_unused(&bits[self.used_bit_words()..]);
-        }
-        // SAFETY: no walk writes the words of slots that were never used.
-        self.validate_unused(unsafe { BitWord::right(&parts.bits[self.used_bit_words()..]) })?;
-        // A walk that gathers the bits changes both, the state first.
-        let fast_below = self.fast_below.get();
-        let state = self.state();
-        ensure(
-            fast_below == self.slow_from || !state.is_old(self.changes()) || state.is_claimed(),
-            "no lifetime clears a bit of a bitmap that is old",
-            format_args!("below {fast_below:?}, slow from {:?}", self.slow_from),
-        )
-    }
-
-    /// Checks what invariant 5 says of the words, and of the bits behind those of used slots.
-    fn validate_unused(&self, bits: &[u64]) -> Result<(), Violation> {
-        let (parts, used) = (self.place.parts(), self.used());
-        let written = parts.words[used..].iter().position(|word| !word.is_unused());
-        ensure(
-            written.is_none(),
-            "slots beyond those that were used are as in a new pool",
-            format_args!("slot {:?}, though only {used} were used", written.map(|at| used + at)),
-        )?;
-        let left = bits.iter().position(|bits| *bits != 0).map(|at| at + self.used_bit_words());
-        ensure(
-            left.is_none(),
-            "the bitmap, old or not, has no bits where no slot was ever used",
-            format_args!("word {left:?}, though only {used} were used"),
-        )
     }
 }
 

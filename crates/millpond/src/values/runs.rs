@@ -1,3 +1,6 @@
+#[cfg(feature = "rayon")]
+mod split;
+
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
@@ -40,11 +43,6 @@ impl<T, S> Cut<'_, T, S> {
         assert!(run.end <= self.count, "a run is within the slots");
         Some((run.start, self.first.wrapping_add(run.start).cast_mut(), run.end - run.start))
     }
-
-    /// Splits the rest in two, if it is long enough.
-    fn split(self) -> (Self, Option<Self>) {
-        self.runs.split_into(|runs| Self { runs, ..self })
-    }
 }
 
 /// An iterator over the runs of a pool's live slots, as `(first index, &[T])`, in index order.
@@ -57,12 +55,6 @@ impl<'a, T> ValueRuns<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn new(first: *const T, count: usize, runs: Runs<'a>) -> Self {
         Self(Cut { first, count, runs, borrow: PhantomData })
-    }
-
-    /// Splits the rest in two, if it is long enough.
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let (left, right) = self.0.split();
-        (Self(left), right.map(Self))
     }
 }
 
@@ -101,12 +93,6 @@ impl<'a, T> ValueRunsMut<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn new(first: *mut T, count: usize, runs: Runs<'a>) -> Self {
         Self(Cut { first, count, runs, borrow: PhantomData })
-    }
-
-    /// Splits the rest in two, if it is long enough.
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let (left, right) = self.0.split();
-        (Self(left), right.map(Self))
     }
 }
 

@@ -98,7 +98,7 @@ impl World {
 
 /// Each walk sees exactly the live slots.
 pub(super) fn walk(pool: &Pool<usize>, live: &[usize]) -> By {
-    let occupancy = pool.storage.occupancy_to_walk();
+    let occupancy = pool.storage.words().occupancy_to_walk();
     assert!(
         occupancy.iter().eq(live.iter().copied()),
         "a walk sees other slots than the live ones"

@@ -12,6 +12,7 @@
 //! a drop carries out the pending removals. Values are moved and dropped without delay.
 
 use super::PackedRoster;
+use crate::base::OrderEntry;
 use crate::handle::{HandleLayout, IndexWord};
 
 /// The maximum number of pending removals.
@@ -33,7 +34,7 @@ struct Pending<I> {
 impl<'a, L: HandleLayout> Removals<'a, L> {
     #[inline]
     pub(super) fn new(roster: &'a mut PackedRoster<L>) -> Self {
-        let none = || Pending { positions: [IndexWord::ZERO; BATCH], count: 0 };
+        let none = || Pending { positions: [OrderEntry::EMPTY; BATCH], count: 0 };
         let pending = roster.is_faster_in_batches().then(none);
         Self { roster, pending }
     }

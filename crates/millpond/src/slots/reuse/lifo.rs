@@ -337,23 +337,6 @@ unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
 
-    fn list_upcoming<P: Place<Entry = I>>(
-        &self,
-        slots: &SlotWords<P>,
-        used: usize,
-        count: usize,
-        list: &mut impl Extend<I>,
-    ) {
-        if self.has_stale(slots) {
-            list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
-            return;
-        }
-        let on_stack = count.min(self.len());
-        list.extend(self.stack(slots.entries())[..on_stack].iter().copied());
-        let fresh = (self.fresh_from as usize..slots.slots()).take(count - on_stack);
-        list.extend(fresh.map(I::from_index));
-    }
-
     /// The uppermost entries are written anew, without those that are taken. Fresh slots that are skipped get an
     /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
     fn remove_upcoming<P: Place<Entry = I>>(

@@ -196,6 +196,11 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     fn validate<P: Place<Entry = u64>>(&self, slots: &SlotWords<P>) -> Result<(), Violation> {
+        ensure(
+            slots.is_synced() || slots.slots() == 0,
+            "the bitmap that an order searches is synced",
+            format_args!("{} slots", slots.slots()),
+        )?;
         let vacant = |word| Self::vacant_bits(word, slots);
         let words = slots.slots().div_ceil(WORD_BITS);
         let lowest = (0..words).find(|word| vacant(*word) != 0).unwrap_or(bit_tree::NONE);
@@ -218,6 +223,7 @@ unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
 mod tests {
     use super::*;
     use crate::pools::allocator::HandleAllocator;
+    use crate::slots::bitmap::BitmapState;
     use crate::slots::reuse::tests::{WRONG, taken_from_broken};
     use alloc::vec::Vec;
 
@@ -265,6 +271,12 @@ mod tests {
         assert_eq!(broken(|queue, words| queue.others.insert(0, words)), others);
         assert_eq!(broken(|queue, words| queue.others.remove_lowest(words)), others);
         assert_eq!(broken(|queue, words| queue.others.remove(78, words)), others);
+        let mut slots: HandleAllocator<LowestFirst> = HandleAllocator::with_capacity(5);
+        let words = slots.storage.slots_mut().broken();
+        words.end_all_slowly();
+        words.place_mut().bitmap_mut().unwrap().set(BitmapState::OLD);
+        let rule = slots.validate().unwrap_err().rule();
+        assert_eq!(rule, "the bitmap that an order searches is synced");
     }
 
     #[test]

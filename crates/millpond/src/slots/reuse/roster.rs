@@ -121,6 +121,18 @@ impl<const D: bool> RosterQueue<D> {
         Some((index, slots.begin(index)))
     }
 
+    /// Puts these slots where they belong.
+    fn sort(
+        indices: Range<usize>,
+        mut sorting: Sorting,
+        slots: &mut SlotWords<impl Place<Entry = impl IndexWord>>,
+    ) {
+        for index in indices {
+            let Some(word) = slots.get(index) else { continue };
+            Tables::<_, D>::of(slots).place(sorting.position(word), index);
+        }
+    }
+
     /// See [`Partition::pass_retired`].
     #[cold]
     #[inline(never)]
@@ -140,11 +152,7 @@ unsafe impl<I: IndexWord, const D: bool> Queue<I> for RosterQueue<D> {
     }
 
     fn reset<P: Place<Entry = I>>(&mut self, slots: &mut SlotWords<P>) {
-        let mut sorting = Sorting::new(parting(slots));
-        for index in 0..slots.slots() {
-            let Some(word) = slots.get(index) else { continue };
-            Tables::<_, D>::of(slots).place(sorting.position(word), index);
-        }
+        Self::sort(0..slots.slots(), Sorting::new(parting(slots)), slots);
     }
 
     #[inline]
@@ -212,13 +220,8 @@ unsafe impl<I: IndexWord, const D: bool> Queue<I> for RosterQueue<D> {
                 tables.place(position + retired, tables.item(position));
             }
         }
-        let (mut retired_until, mut vacant_until) = (next - retired, from + retired);
-        for index in from..count {
-            let is_vacant = slots.is_vacant(index);
-            let until = if is_vacant { &mut vacant_until } else { &mut retired_until };
-            Tables::<_, D>::of(slots).place(*until, index);
-            *until += 1;
-        }
+        let sorting = Sorting { live: 0, retired: next - retired, vacant: from + retired };
+        Self::sort(from..count, sorting, slots);
     }
 
     fn shrink<P: Place<Entry = I>>(&mut self, to: usize, slots: &mut SlotWords<P>) {

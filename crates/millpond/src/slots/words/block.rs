@@ -63,27 +63,6 @@ impl<K: SlotKind, L> Slots<Block<K>, L> {
         Ok(())
     }
 
-    /// The same, on a short path, if the block is [small](Block::grow_small); otherwise nothing changes.
-    #[cfg(feature = "vec")]
-    #[inline(always)]
-    pub(crate) fn grow_small(&mut self, slots: usize) -> bool {
-        if slots >= Block::<K>::SLOTS_BEYOND_SMALL {
-            return false;
-        }
-        let place = &mut self.words.place;
-        let former = place.parts().entries.len();
-        let has_grown = place.grow_small(slots);
-        if has_grown {
-            let entries = place.parts_mut().entries;
-            let count = entries.len();
-            K::fit_entries(entries, former, count);
-            if K::IS_SYNCED {
-                self.words.start_syncing();
-            }
-        }
-        has_grown
-    }
-
     /// The first of the new slots, those from this one on, existed before and had these words.
     pub(crate) fn bring_back(&mut self, from: usize, former: &[K::Word]) {
         debug_assert!(former.iter().all(|word| word.is_dead()));

@@ -11,13 +11,12 @@ use core::mem::offset_of;
 
 use super::SlotWords;
 use crate::base::cold;
-use crate::base::guard::{defuse, guard, half_way};
+use crate::base::guard::half_way;
 use crate::base::shared::Number;
 use crate::handle::{self, HandleLayout, Refusal, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::stats::Stats;
-use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{CheckWord, CountedSlots, Ledger, Place};
 
@@ -29,7 +28,7 @@ use crate::slots::{CheckWord, CountedSlots, Ledger, Place};
 #[repr(C)]
 pub(crate) struct Slots<P: Place, L = (), Seal: ?Sized = [()]> {
     pub(super) words: SlotWords<P>,
-    ledger: L,
+    pub(super) ledger: L,
     seal: Seal,
 }
 
@@ -121,7 +120,7 @@ where
 {
     /// Sets the generation below which a lifetime ends without care: its successor follows, nobody records it, and the peak
     /// is known and will not rise without a slot that was never used.
-    fn renew_slow_from(&mut self) {
+    pub(super) fn renew_slow_from(&mut self) {
         let Self { words, ledger, .. } = self;
         match !words.counters().peak_is_stale() && ledger.queue.is_within_peak(words) {
             true => words.set_slow_from(ledger.slow_from()),
@@ -152,22 +151,7 @@ where
         self.report_all();
     }
 
-    /// Loads the saved state, for slots that already have the saved words.
-    #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(crate) fn load(&mut self, saved: &crate::slots::saved::Checked<L::Word>) {
-        let Self { words, ledger, .. } = self;
-        assert!(saved.cycle.start() != 0, "no slot begins at generation 0");
-        words.set_start(saved.cycle.start());
-        half_way();
-        ledger.load_numbers(saved, words);
-        half_way();
-        ledger.queue.load(&saved.order, words);
-        half_way();
-        self.renew_slow_from();
-        self.report_all();
-    }
-
-    fn report_all(&mut self) {
+    pub(super) fn report_all(&mut self) {
         self.ledger.report_all(&self.words, self.words.occupancy().iter());
     }
 
@@ -285,37 +269,6 @@ where
         self.renew_slow_from();
     }
 
-    /// Lists the first `count` slots that come next.
-    #[cfg(feature = "lots")]
-    pub(crate) fn list_upcoming(&self, count: usize, list: &mut impl Extend<L::Index>) {
-        self.ledger.queue.list_upcoming(&self.words, self.words.used(), count, list);
-    }
-
-    /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
-    /// [`Queue::remove_upcoming`]. [`note_upcoming`](Self::note_upcoming) must be called afterwards.
-    #[cfg(feature = "lots")]
-    pub(crate) fn remove_upcoming(
-        &mut self,
-        listed: &[L::Index],
-        taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
-    ) -> bool {
-        self.words.end_all_slowly();
-        self.ledger.queue.remove_upcoming(listed, taken, &mut self.words)
-    }
-
-    /// A lifetime of such a slot begins.
-    #[cfg(feature = "lots")]
-    pub(crate) fn note_begin(&mut self, index: usize) {
-        self.ledger.note_begin(index);
-    }
-
-    /// Slots below this one, taken out of turn, have become live.
-    #[cfg(feature = "lots")]
-    pub(crate) fn note_upcoming(&mut self, until: usize) {
-        self.words.mark_used_until(until);
-        self.renew_slow_from();
-    }
-
     /// Ends this lifetime of a slot, and puts the slot back into the order; `false` if the slot is not in it.
     #[inline(always)]
     pub(crate) fn end(&mut self, index: usize, generation: L::Word) -> bool {
@@ -409,49 +362,6 @@ where
         self.renew_slow_from();
     }
 
-    /// There are more slots now, from this one on: dead ones. If anything panics before the order knows them all, it is
-    /// [made anew](Self::reset_order).
-    #[cfg(any(feature = "vec", feature = "__c"))]
-    #[inline(always)]
-    pub(crate) fn tell_grown(&mut self, from: usize) {
-        let mut slots = guard(self, |slots| slots.reset_order_untold());
-        half_way();
-        slots.grow(from);
-        half_way();
-        defuse(slots);
-    }
-
-    #[cfg(any(feature = "vec", feature = "__c"))]
-    #[inline(always)]
-    fn grow(&mut self, from: usize) {
-        let Self { words, ledger, .. } = &mut *self;
-        // Where a freed slot comes behind those that were never used, the new ones follow it.
-        if Q::GOES_ROUND && words.used() > 0 {
-            words.mark_used_until(from);
-        }
-        ledger.queue.grow(from, words);
-        // New slots that never existed leave `slow_from` as it is: the generations, the peak and the order within it.
-        if from < words.ever_used() {
-            ledger.recount(words);
-            self.renew_slow_from();
-        }
-        self.ledger.report_size(&self.words);
-    }
-
-    /// The slots from `to` on, all dead, are about to be removed; [`note_shrunk`](Self::note_shrunk) must be called then.
-    #[cfg(feature = "vec")]
-    pub(crate) fn shrink(&mut self, to: usize) {
-        self.words.end_all_slowly();
-        self.ledger.queue.shrink(to, &mut self.words);
-    }
-
-    /// There are fewer slots now.
-    #[cfg(feature = "vec")]
-    pub(crate) fn note_shrunk(&mut self) {
-        self.renew_slow_from();
-        self.ledger.report_size(&self.words);
-    }
-
     pub(crate) fn set_name(&mut self, name: Option<&'static str>) {
         self.ledger.set_name(name);
     }
@@ -476,49 +386,6 @@ where
 pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::Index> as Queue<
     <H as HandleLayout>::Index,
 >>::Entry;
-
-#[cfg(feature = "validate")]
-impl<Q, L, P> Slots<P, Ledger<Q, L>>
-where
-    Q: Queue<L::Index>,
-    L: HandleLayout,
-    P: Place<Word = L::Word, Entry = Q::Entry>,
-{
-    /// Checks a pool that may have had up to `capacity` slots. The objects of these, with these generations, are out of it.
-    pub(crate) fn validate(
-        &self,
-        capacity: usize,
-        detached: &[(u32, u32)],
-    ) -> Result<(), Violation> {
-        let Self { words, ledger, .. } = self;
-        words.validate()?;
-        ledger.validate_numbers(capacity, words, detached)?;
-        ledger.queue.validate(words)?;
-        ledger.queue.validate_unused(words.used(), words)?;
-        let is_careful = words.slow_from() == 0;
-        let start = ledger.cycle().start().generation();
-        ensure(
-            words.start() == start && start != 0,
-            "a slot that was never used begins at the first generation, which is not 0",
-            format_args!("{} and {start}", words.start()),
-        )?;
-        ensure(
-            is_careful || !words.counters().peak_is_stale(),
-            "the peak is at least what is live, or noted before a lifetime ends",
-            format_args!("{:?}", words.counters()),
-        )?;
-        ensure(
-            is_careful || words.slow_from() == ledger.slow_from().to_bits(),
-            "a lifetime ends on the fast path only if its successor comes next and nobody records it",
-            format_args!("below {}", words.slow_from()),
-        )?;
-        ensure(
-            is_careful || ledger.queue.is_within_peak(words),
-            "a lifetime ends on the fast path only if the order is within the peak",
-            format_args!("{:?}", ledger.queue),
-        )
-    }
-}
 
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
@@ -557,31 +424,6 @@ mod tests {
         assert_eq!(slots.stats().peak, 1);
     }
 
-    /// In an order that goes round, a freed slot lies between those that were never used and new ones.
-    #[test]
-    #[cfg(feature = "vec")]
-    fn new_slots_behind_a_freed_one_leave_none_below_them_unused() {
-        use crate::VecPool;
-
-        let mut pool = VecPool::builder().reuse(crate::reuse::Fifo).build();
-        pool.reserve(4).unwrap();
-        fn used(pool: &impl crate::snapshot::state::sealed::State) -> usize {
-            pool.used()
-        }
-        pool.reserve(8).unwrap();
-        assert_eq!(used(&pool), 0, "each slot of a pool that was never used");
-        let first = pool.push(1);
-        assert_eq!(used(&pool), 1);
-        pool.remove(first);
-        pool.reserve(12).unwrap();
-        assert_eq!((used(&pool), pool.capacity()), (8, 16));
-        let mut pool = VecPool::builder().reuse(crate::reuse::Roster).build();
-        let first = pool.push(1);
-        pool.remove(first);
-        pool.reserve(12).unwrap();
-        assert_eq!(used(&pool), 1, "an order that uses freed slots first");
-    }
-
     #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut LedgerOf<Lifo, Handle<()>>)| {
@@ -598,29 +440,5 @@ mod tests {
             GenerationSettings { count: 1, ..GenerationSettings::PLAIN };
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|ledger| ledger.set_generations(&ONE)), own);
-    }
-
-    #[test]
-    #[cfg(all(feature = "lots", target_has_atomic = "32"))]
-    fn lifetimes_end_slowly_while_upcoming_slots_are_taken() {
-        let ledger = LedgerOf::<Lifo, Handle<()>>::fresh(&GenerationSettings::PLAIN);
-        let words = SlotWords::<crate::slots::Block<(Lifo, u32, u32)>>::try_new(
-            8,
-            ledger.cycle().start().generation(),
-        )
-        .unwrap();
-        let mut slots = OwnSlots::new(words, ledger);
-        let slots = slots.sealed();
-        slots.reset_order_untold();
-        assert_eq!(slots.words.slow_from(), slots.ledger.slow_from());
-        assert!(slots.remove_upcoming(&[0, 1, 2, 3], [0..1, 1..3].into_iter()));
-        assert_eq!(slots.words.slow_from(), 0, "the slots are not live yet");
-        for index in 0..3 {
-            slots.words.record_next_peak();
-            slots.words.set_live(index, 1);
-        }
-        slots.note_upcoming(3);
-        assert_eq!(slots.words.slow_from(), slots.ledger.slow_from());
-        assert_eq!(slots.ledger.queue.next(&slots.words), Some(3));
     }
 }
