@@ -34,8 +34,8 @@ pub(crate) fn slots_of_capacity<R: ReuseOrder, L: HandleLayout>(
     or_panic(Settings::of_capacity(capacity).slots(value, Block::try_new))
 }
 
-#[cfg(feature = "serde")]
 /// The slots of a pool that is read, into which it loads the state: untouched, if its file does not list them all.
+#[cfg(feature = "serde")]
 #[inline(never)]
 pub(crate) fn slots_to_load<R: ReuseOrder, L: HandleLayout>(
     state: &crate::slots::saved::Checked<L::Word>,
