@@ -18,6 +18,12 @@ pub type OneBlock<R, H> = Block<(R, <H as HandleLayout>::Word, <H as HandleLayou
 /// Slots that were never used.
 pub(crate) type UnusedSlots<R, L> = OwnSlots<OneBlock<R, L>, LedgerOf<R, L>>;
 
+/// The most addresses of a pool that was read and some of whose slots its file does not list: they are untouched. Where a
+/// system that provides memory page by page is unlikely, or has few addresses, it is as much as a program may well have.
+#[cfg(feature = "serde")]
+const UNLISTED_BYTES_MAX: usize =
+    if cfg!(all(any(unix, windows), target_pointer_width = "64")) { 2 << 30 } else { 64 << 20 };
+
 /// The slots of a pool without other settings, every page touched.
 #[track_caller]
 #[inline(never)]
@@ -26,6 +32,25 @@ pub(crate) fn slots_of_capacity<R: ReuseOrder, L: HandleLayout>(
     value: Layout,
 ) -> UnusedSlots<R, L> {
     or_panic(Settings::of_capacity(capacity).slots(value, Block::try_new))
+}
+
+/// The slots of a pool that is read, into which it loads the state: untouched, if its file does not list them all.
+#[cfg(feature = "serde")]
+#[inline(never)]
+pub(crate) fn slots_to_load<R: ReuseOrder, L: HandleLayout>(
+    state: &crate::slots::saved::Checked<L::Word>,
+    value: Layout,
+) -> Result<UnusedSlots<R, L>, crate::snapshot::format::Refused> {
+    use crate::snapshot::format::Refused;
+
+    let (capacity, listed) = (state.slots, state.words.len());
+    let settings = Settings::of_capacity(capacity);
+    let bytes = settings.layout::<R, L>(value).map_or(usize::MAX, |layout| layout.size());
+    if listed < capacity && bytes > UNLISTED_BYTES_MAX {
+        return Err(Refused::unlisted(capacity, listed, UNLISTED_BYTES_MAX));
+    }
+    let make = if listed < capacity { Block::try_untouched } else { Block::try_new };
+    settings.slots(value, make).map_err(|_| Refused::out_of_memory(capacity))
 }
 
 impl Settings {

@@ -20,7 +20,6 @@
 mod block;
 #[cfg(any(feature = "tables", all(feature = "lots", target_has_atomic = "32")))]
 pub(crate) mod chunks;
-mod clear;
 mod clone;
 mod copy_state;
 mod dead;

@@ -622,3 +622,18 @@ fn a_copy_of_an_iterator_that_panics_on_the_way_is_not_told() {
     drop(values);
     assert_eq!(REPORTS.take().len(), 1);
 }
+
+#[test]
+fn a_report_that_panics_leaves_no_value_behind() {
+    let aids =
+        DebugAids::none().report_on_drop(|_| std::panic::resume_unwind(Box::new("on purpose")));
+    let counted = std::rc::Rc::new(());
+    let mut fixed = Pool::builder().capacity(3).debug_aids(aids).build();
+    let mut growing = VecPool::builder().debug_aids(aids).build();
+    for _ in 0..3 {
+        fixed.insert(counted.clone()).unwrap();
+        growing.insert(counted.clone()).unwrap();
+    }
+    assert!(panics(|| drop(fixed)) && panics(|| drop(growing)));
+    assert_eq!(std::rc::Rc::strong_count(&counted), 1);
+}

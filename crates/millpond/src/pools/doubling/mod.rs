@@ -1,10 +1,8 @@
 //! How far a pool grows that doubles, and what is left of the slots that it had.
 
-mod builder;
 mod methods;
 mod reserve;
 
-pub use builder::Growing;
 pub(crate) use methods::growing_pool;
 pub use reserve::ReserveError;
 pub(crate) use reserve::no_room;
@@ -14,6 +12,7 @@ use core::ops::Range;
 
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{self, HandleLayout, Word};
+use crate::pools::builder::Builder;
 use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::{CountedSlots, retired_among};
@@ -41,6 +40,28 @@ impl<W: Word> Clone for Doubling<W> {
             panic!("no memory for the generations of {} slots that were freed", self.former().len())
         };
         Self { slots_max: self.slots_max, former }
+    }
+}
+
+/// The kind of a [`VecPool`](crate::VecPool) or a [`PackedVecPool`](crate::PackedVecPool).
+#[derive(Clone, Copy, Debug)]
+pub struct Growing;
+
+impl<T, R, H> Builder<T, Growing, R, H> {
+    /// Limits the number of slots: an insertion that would need one more is refused. By default, the limit is what the
+    /// handle layout can name.
+    ///
+    /// ```
+    /// use millpond::VecPool;
+    ///
+    /// let mut pool = VecPool::builder().capacity_max(10).name("ships").build();
+    /// assert!((0..10).all(|i| pool.insert(i).is_ok()));
+    /// let full = pool.insert(10).unwrap_err();
+    /// assert_eq!(full.to_string(), "pool \"ships\" is full: all 10 slots are live");
+    /// ```
+    pub fn capacity_max(mut self, slots: usize) -> Self {
+        self.settings.capacity_max = slots;
+        self
     }
 }
 

@@ -2,9 +2,6 @@
 
 #[allow(unsafe_code)]
 mod builder;
-mod iterators;
-#[cfg(feature = "serde")]
-mod saved;
 mod traits;
 #[cfg(feature = "lots")]
 mod upcoming;
@@ -14,9 +11,9 @@ pub use crate::pools::iterators::{Handles, Values, ValuesMut};
 pub use crate::pools::unused::OneBlock;
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::{OfPool, PoolBuilder};
-pub use iterators::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
+use crate::pools::iterators;
 use crate::pools::settings::{BuildError, Settings};
 use crate::pools::slot_pool::{Fixed, Growth, SlotPool, Slotted};
 use crate::pools::unused::{UnusedSlots, slots_of_capacity};
@@ -95,7 +92,8 @@ impl<T, R: ReuseOrder, L: HandleLayout> Growth<T, R, L, OneBlock<R, L>> for Fixe
     fn unused(
         state: &crate::slots::saved::Checked<L::Word>,
     ) -> Result<(Slotted<T, R, L, OneBlock<R, L>>, Self), crate::snapshot::format::Refused> {
-        let slots = saved::slots_to_load(state, Storage::<T, OneBlock<R, L>>::VALUE)?;
+        let slots =
+            crate::pools::unused::slots_to_load(state, Storage::<T, OneBlock<R, L>>::VALUE)?;
         Ok((Storage::of_unused(slots), Self))
     }
 }
@@ -182,6 +180,26 @@ impl<T, H: HandleLayout, G: Growth<T, Roster, H::Erased, OneBlock<Roster, H>>>
         &roster(self.storage.words())[..self.len()]
     }
 }
+
+/// The free slot reserved for a pool's next value; returned by [`Pool::vacant_entry`].
+pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = iterators::VacantEntry<'a, Pool<T, R, H>>;
+
+/// An iterator over a pool's handles and values in index order; returned by [`Pool::iter`].
+pub type Iter<'a, T, R = Lifo, H = Handle<T>> = iterators::Iter<'a, T, R, H>;
+
+/// An iterator over a pool's handles and mutable values in index order; returned by
+/// [`Pool::iter_mut`].
+pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = iterators::IterMut<'a, T, R, H>;
+
+/// An iterator that moves all values out of a pool in index order; returned by [`Pool::drain`].
+pub type Drain<'a, T, R = Lifo, H = Handle<T>> = iterators::Drain<'a, Pool<T, R, H>>;
+
+/// An iterator that moves chosen values out of a pool in index order; returned by
+/// [`Pool::extract_if`].
+pub type ExtractIf<'a, T, R, H, F> = iterators::ExtractIf<'a, Pool<T, R, H>, F>;
+
+/// An iterator over the values of a pool that it owns, in index order.
+pub type IntoIter<T, R = Lifo, H = Handle<T>> = iterators::IntoIter<Pool<T, R, H>>;
 
 #[cfg(all(test, feature = "validate"))]
 mod tests {

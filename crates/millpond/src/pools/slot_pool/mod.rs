@@ -23,7 +23,6 @@ mod walk_models;
 #[cfg(all(test, shuttle, feature = "validate", not(loom)))]
 #[path = "../../../tests/sync_models/shuttle_walks.rs"]
 mod walk_schedules;
-mod watch;
 
 pub use growth::{CannotGrow, Fixed, Growth, PoolPlace, SlotGrowth};
 pub(crate) use growth::{SlotsOf, Slotted};
@@ -34,6 +33,8 @@ use core::ops::{Deref, DerefMut};
 use self::heap::{DefaultOrder, DefaultPlace};
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::methods::pool_methods;
+use crate::pools::watching::watching;
+use crate::reports::debug::Watch;
 use crate::slots::Place;
 use crate::slots::reuse::ReuseOrder;
 
@@ -161,4 +162,29 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         let slots_max = self.growth.slots_max(self.storage.slots());
         self.storage.slots().validate(slots_max, self.detached.as_slice())
     }
+}
+
+/// What a pool does for its debug aids.
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// What watches over the slots, if any aid is enabled.
+    pub(crate) fn watched(&self) -> Option<&Watch> {
+        self.storage.watched()
+    }
+
+    /// Inspects the slot that comes next, if there is one.
+    #[track_caller]
+    #[inline]
+    pub(in crate::pools) fn inspect_next(&mut self) {
+        if cfg!(feature = "debug-aids") && self.storage.watched().is_some() {
+            if let Some(handle) = self.storage.slots_mut().peek() {
+                self.storage.inspect(handle.index() as usize);
+            }
+        }
+    }
+}
+
+watching! {
+    [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>] SlotPool<T, G, R, H, P>, H
 }

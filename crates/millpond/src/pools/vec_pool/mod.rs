@@ -3,17 +3,16 @@
 mod builder;
 mod compact;
 mod growth;
-mod iterators;
 
 pub use crate::pools::doubling::Doubling;
 pub use crate::pools::doubling::{Growing, ReserveError};
 pub use crate::pools::iterators::{Handles, Values, ValuesMut};
 pub use crate::values::{ValueRuns, ValueRunsMut};
 pub use builder::VecPoolBuilder;
-pub use iterators::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout};
 use crate::pools::doubling::growing_pool;
+use crate::pools::iterators;
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::pools::unused::{UnusedSlots, slots_of_capacity};
@@ -142,6 +141,26 @@ growing_pool! {
     example: "VecPool",
     grow: |pool, slots| pool.storage.lend_to_grow(|own| pool.growth.grow(slots, own, true)),
 }
+
+/// The free slot reserved for a pool's next value; returned by [`VecPool::vacant_entry`].
+pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = iterators::VacantEntry<'a, VecPool<T, R, H>>;
+
+/// An iterator over a pool's handles and values in index order; returned by [`VecPool::iter`].
+pub type Iter<'a, T, R = Lifo, H = Handle<T>> = iterators::Iter<'a, T, R, H>;
+
+/// An iterator over a pool's handles and mutable values in index order; returned by
+/// [`VecPool::iter_mut`].
+pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = iterators::IterMut<'a, T, R, H>;
+
+/// An iterator that moves all values out of a pool in index order; returned by [`VecPool::drain`].
+pub type Drain<'a, T, R = Lifo, H = Handle<T>> = iterators::Drain<'a, VecPool<T, R, H>>;
+
+/// An iterator that moves chosen values out of a pool in index order; returned by
+/// [`VecPool::extract_if`].
+pub type ExtractIf<'a, T, R, H, F> = iterators::ExtractIf<'a, VecPool<T, R, H>, F>;
+
+/// An iterator over the values of a pool that it owns, in index order.
+pub type IntoIter<T, R = Lifo, H = Handle<T>> = iterators::IntoIter<VecPool<T, R, H>>;
 
 #[cfg(all(test, feature = "validate"))]
 mod tests {
