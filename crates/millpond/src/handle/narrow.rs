@@ -132,6 +132,12 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         Self::from_parts(bits >> Self::GENERATION_BITS, bits & (u32::MAX >> INDEX_BITS))
     }
 
+    /// The handle with these bits, if a pool can issue it, or the dangling one.
+    #[inline]
+    pub(super) const fn issued(bits: u64) -> Option<Self> {
+        Self::from_bits(bits)
+    }
+
     /// Returns the handle with this index and generation, or `None` if this layout cannot hold
     /// them.
     ///

@@ -21,7 +21,7 @@ macro_rules! plain_handle {
             #[inline]
             #[must_use]
             pub const fn from_bits_or_dangling(bits: u64) -> Self {
-                match Self::from_bits(bits) {
+                match Self::issued(bits) {
                     Some(handle) => handle,
                     None => Self::DANGLING,
                 }

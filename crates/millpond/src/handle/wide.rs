@@ -140,7 +140,23 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        Self::from_parts((bits >> 32) as u32, bits as u32)
+        if bits == (u32::MAX as u64) << 32 {
+            return Some(Self::DANGLING);
+        }
+        Self::issued(bits)
+    }
+
+    /// The handle with these bits, if a pool can issue it.
+    #[inline]
+    pub(super) const fn issued(bits: u64) -> Option<Self> {
+        let (index, generation) = ((bits >> 32) as u32, bits as u32);
+        if generation > GENERATION_MAX || index == u32::MAX {
+            return None;
+        }
+        match NonZeroU32::new(generation) {
+            Some(generation) => Some(Self::of(index, generation)),
+            None => None,
+        }
     }
 
     /// Returns the handle with this index and generation, or `None` where
@@ -155,13 +171,7 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn from_parts(index: u32, generation: u32) -> Option<Self> {
-        match NonZeroU32::new(generation) {
-            Some(kept) if generation <= GENERATION_MAX && index != u32::MAX => {
-                Some(Self::of(index, kept))
-            }
-            None if index == u32::MAX => Some(Self::DANGLING),
-            _ => None,
-        }
+        Self::from_bits((index as u64) << 32 | generation as u64)
     }
 
     /// Returns the same handle with another label, for pools that share their handles (structure of
