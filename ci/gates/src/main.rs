@@ -31,6 +31,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("insert", insert),
     ("insert_fields", fields::pool),
     ("get", get),
+    ("get_by_bits", get_by_bits),
     ("get_mut", get_mut),
     ("remove", remove),
     ("remove_insert_lifo", remove_insert::<millpond::reuse::Lifo>),
@@ -195,6 +196,15 @@ fn get(times: usize) {
     let (pool, handles) = filled::<millpond::reuse::Lifo>();
     for handle in jumping(&handles, times) {
         black_box(pool.get(handle));
+    }
+}
+
+/// With handles that a program keeps as numbers.
+fn get_by_bits(times: usize) {
+    let (pool, handles) = filled::<millpond::reuse::Lifo>();
+    for handle in jumping(&handles, times) {
+        let bits = black_box(handle.to_bits());
+        black_box(pool.get(Handle::from_bits_or_dangling(bits)));
     }
 }
 
