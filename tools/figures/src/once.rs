@@ -26,6 +26,20 @@ fn row<const N: usize>(rows: &Rows, name: &str) -> Result<[f64; N], String> {
     numbers[..].try_into().map_err(|_| format!("'{name}' has not {N} numbers"))
 }
 
+/// A row below the head for each title: the title, and what `cells` makes of its numbers.
+fn filled<const N: usize>(
+    head: &str,
+    titles: Titles,
+    rows: &Rows,
+    cells: impl Fn([f64; N]) -> String,
+) -> Result<String, String> {
+    let mut text = head.to_owned();
+    for (title, name) in titles {
+        _ = writeln!(text, "| {title} | {} |", cells(row(rows, name)?));
+    }
+    Ok(text)
+}
+
 /// How many times a peer's.
 fn times(of: f64, peer: f64) -> String {
     format!("{:.1} ×", of / peer)
@@ -45,12 +59,8 @@ fn build(rows: &Rows) -> Result<String, String> {
         ("generational-arena", "generational-arena"),
     ];
     let [peer] = row(rows, "slotmap")?;
-    let mut text = String::from("| crate | seconds | beside slotmap |\n| --- | ---: | ---: |\n");
-    for (title, name) in TITLES {
-        let [seconds] = row(rows, name)?;
-        _ = writeln!(text, "| {title} | {seconds:.1} | {} |", times(seconds, peer));
-    }
-    Ok(text)
+    let head = "| crate | seconds | beside slotmap |\n| --- | ---: | ---: |\n";
+    filled(head, TITLES, rows, |[seconds]| format!("{seconds:.1} | {}", times(seconds, peer)))
 }
 
 fn programs(rows: &Rows) -> Result<String, String> {
@@ -60,22 +70,17 @@ fn programs(rows: &Rows) -> Result<String, String> {
         ("`PackedPool`", "PackedPool"),
         ("slotmap's `SlotMap`", "SlotMap"),
     ];
-    let mut text = String::from(
-        "| | debug build | | release build | | stripped | | functions for each type |\n\
-         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-    );
     let peer: [f64; 4] = row(rows, "SlotMap")?;
-    for (title, name) in TITLES {
-        let [debug, release, kib, functions] = row(rows, name)?;
+    let head = "| | debug build | | release build | | stripped | | functions for each type |\n\
+        | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    filled(head, TITLES, rows, |[debug, release, kib, functions]| {
         let [debug_times, release_times, kib_times] =
             [(debug, 0), (release, 1), (kib, 2)].map(|(of, at)| times(of, peer[at]));
-        _ = writeln!(
-            text,
-            "| {title} | {debug:.1} s | {debug_times} | {release:.1} s | {release_times} \
-             | {kib:.0} KiB | {kib_times} | {functions} |",
-        );
-    }
-    Ok(text)
+        format!(
+            "{debug:.1} s | {debug_times} | {release:.1} s | {release_times} \
+             | {kib:.0} KiB | {kib_times} | {functions}"
+        )
+    })
 }
 
 fn untouched(rows: &Rows) -> Result<String, String> {
@@ -85,18 +90,11 @@ fn untouched(rows: &Rows) -> Result<String, String> {
         ("`VecPool`", "VecPool"),
         ("slotmap", "slotmap"),
     ];
-    let mut text = String::from(
-        "| | longest insertion | all of them | memory when empty | when filled |\n\
-         | --- | ---: | ---: | ---: | ---: |\n",
-    );
-    for (title, name) in TITLES {
-        let [longest, all, empty, filled] = row(rows, name)?;
-        _ = writeln!(
-            text,
-            "| {title} | {longest:.3} ms | {all:.0} ms | {empty:.0} MiB | {filled:.0} MiB |"
-        );
-    }
-    Ok(text)
+    let head = "| | longest insertion | all of them | memory when empty | when filled |\n\
+        | --- | ---: | ---: | ---: | ---: |\n";
+    filled(head, TITLES, rows, |[longest, all, empty, filled]| {
+        format!("{longest:.3} ms | {all:.0} ms | {empty:.0} MiB | {filled:.0} MiB")
+    })
 }
 
 /// The heap of a recorded game, replayed.
