@@ -37,6 +37,21 @@ impl<W: Word> Doubling<W> {
         Ok(())
     }
 
+    /// Moves to as many slots as a full pool gets by itself.
+    #[inline(always)]
+    fn grow_by_itself<R: ReuseOrder, L: HandleLayout<Word = W>>(
+        &mut self,
+        own: &mut GrownSlots<R, L>,
+    ) -> Result<(), CannotGrow> {
+        let (from, value_bytes) = (own.words().slots(), own.words().place().value_bytes());
+        let slots = self.slots_with_room::<L>(from, value_bytes)?;
+        match own.grow_small(slots) {
+            true => self.tell_grown::<R, L>(from, own),
+            false => self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?,
+        }
+        Ok(())
+    }
+
     /// There are new slots, from this one on.
     #[inline(always)]
     fn tell_grown<R: ReuseOrder, L: HandleLayout<Word = W>>(
@@ -80,22 +95,16 @@ impl<R: ReuseOrder, L: HandleLayout> SlotGrowth<R, L, OneBlock<R, L>> for Doubli
         self.retired_beyond()
     }
 
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn make_room(&mut self, own: &mut GrownSlots<R, L>) -> Result<(), CannotGrow> {
-        let value_bytes = own.words().place().value_bytes();
-        let slots = self.slots_with_room::<L>(own.words().slots(), value_bytes)?;
-        self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)
+        self.grow_by_itself::<R, L>(own)
     }
 
     #[cold]
     #[inline(never)]
     fn add_slot(&mut self, own: &mut GrownSlots<R, L>) -> Result<usize, CannotGrow> {
-        let (from, value_bytes) = (own.words().slots(), own.words().place().value_bytes());
-        let slots = self.slots_with_room::<L>(from, value_bytes)?;
-        match own.grow_small(slots) {
-            true => self.tell_grown::<R, L>(from, own),
-            false => self.grow(slots, own, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?,
-        }
+        self.grow_by_itself::<R, L>(own)?;
         Ok(own.next_and_note().expect("there is room"))
     }
 

@@ -20,7 +20,7 @@ const ALIGN: usize = align_of::<u64>();
 
 impl<K: SlotKind> Block<K> {
     /// A block of as many slots is not small.
-    pub(crate) const SLOTS_BEYOND_SMALL: usize = WORD_SLOTS;
+    const SLOTS_BEYOND_SMALL: usize = WORD_SLOTS;
 
     /// More slots, in memory of its own. The values keep their bytes, the entries that there were are the last ones
     /// then, and the rest is as if never used. `false` if nothing has changed: if the block would not be small or is not one

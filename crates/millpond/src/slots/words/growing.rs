@@ -56,9 +56,6 @@ impl<K: SlotKind, L> Slots<Block<K>, L> {
     /// Like [`try_grow`](Slots::try_grow), on a short path, if the block is [small](Block::grow_small); otherwise nothing changes.
     #[inline(always)]
     pub(crate) fn grow_small(&mut self, slots: usize) -> bool {
-        if slots >= Block::<K>::SLOTS_BEYOND_SMALL {
-            return false;
-        }
         let place = &mut self.words.place;
         let former = place.parts().entries.len();
         let has_grown = place.grow_small(slots);
