@@ -2,8 +2,8 @@
 //! version with the same version only: memory, guards against panics, marks of dead slots, evictions, and states that
 //! can be saved. Not for anything else.
 //!
-//! The traits that seal `Bounded` and `snapshot::State` can be named with this feature alone, so a crate must ask for
-//! it to implement them (`bounded` does). No unsafe code takes their word: what a pool takes over of another one is
+//! What seals `Bounded`, and what seals `snapshot::State` (its `Shape`), can be named with this feature alone, so a crate
+//! must ask for it to implement them (`bounded` does). No unsafe code takes their word: what a pool takes over of another one is
 //! compared with its own slots first. An implementation that lies gets wrong objects, as wrong safe code does, and no
 //! memory that is not its own.
 
@@ -19,7 +19,6 @@ pub use crate::snapshot::format::{
     NewPool, Refused, check_migration, other_version, read_list, take_over, used_slots, write,
 };
 pub use crate::snapshot::state::Shape;
-pub use crate::snapshot::state::sealed::{Restore, State};
 pub use crate::{__bounded as bounded, __snapshots as snapshots};
 
 use crate::handle::{self, Handle, HandleLayout as _};

@@ -505,7 +505,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for PolicyPool<T, R, H> {
 
 #[cfg(test)]
 mod tests {
-    use millpond::__parts::Restore;
+    use millpond::snapshot::State;
 
     use super::{EvictOldest, Overflow, PolicyPool, Pool};
 
@@ -524,7 +524,7 @@ mod tests {
     }
 
     /// A part whose slots have one lifetime takes on the state of one whose slots are in their second: nothing else
-    /// checks what `Restore` is given.
+    /// checks what `copy_state_from` is given.
     #[test]
     fn validation_asks_every_part() {
         let filled = |policy, lifetimes| {

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use millpond::__parts::{OrderOf, Restore, Shape, State};
+use millpond::__parts::{OrderOf, Shape};
 use millpond::reuse::ReuseOrder;
-use millpond::snapshot::{Checksum, SnapshotError};
+use millpond::snapshot::{Checksum, SnapshotError, State};
 use millpond::{HandleLayout, Pool, Stats};
 
 use super::PolicyPool;
@@ -59,9 +59,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> State for PolicyPool<T, R, H> {
         }
         sum.finish()
     }
-}
 
-impl<T, R: ReuseOrder, H: HandleLayout> Restore for PolicyPool<T, R, H> {
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,

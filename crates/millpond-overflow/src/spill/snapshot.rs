@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use millpond::__parts::{OrderOf, Restore, Shape, State};
+use millpond::__parts::{OrderOf, Shape};
 use millpond::overflow::{Bounded, Lifetimes};
-use millpond::snapshot::{Checksum, SnapshotError};
+use millpond::snapshot::{Checksum, SnapshotError, State};
 use millpond::{HandleLayout, Stats};
 
 use super::Spill;
@@ -78,14 +78,7 @@ where
         sum.add(&(self.first.sum(add_value), self.second.sum(add_value)));
         sum.finish()
     }
-}
 
-impl<A, B> Restore for Spill<A, B>
-where
-    A: Bounded + Restore<Value = ValueOf<A>, Handle = HandleOf<A>>,
-    B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>,
-    B: Restore<Value = ValueOf<A>, Handle = HandleOf<A>>,
-{
     fn copy_state_from(&mut self, other: &Self)
     where
         ValueOf<A>: Copy,

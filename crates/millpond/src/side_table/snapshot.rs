@@ -9,9 +9,10 @@ use crate::handle::{HandleLayout, Word};
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
 use crate::slots::reuse::OrderOf;
-use crate::snapshot::state::{Shape, sealed};
+use crate::snapshot::State;
+use crate::snapshot::state::Shape;
 
-impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
+impl<H: HandleLayout, V> State for SideTable<H, V> {
     type Value = V;
     type Handle = H;
     const ORDER_OF: OrderOf = OrderOf::Nothing;
@@ -54,9 +55,7 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         iter::empty()
     }
-}
 
-impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
     fn copy_state_from(&mut self, other: &Self)
     where
         V: Copy,
@@ -173,8 +172,7 @@ mod saved {
             mut convert: impl FnMut(H, U) -> V,
         ) -> Result<(), MigrateError> {
             let old_used = old.storage.words().used();
-            let words =
-                (0..old_used).map(|slot| kept_word::<K, H>(slot, sealed::State::word(&old, slot)));
+            let words = (0..old_used).map(|slot| kept_word::<K, H>(slot, old.word(slot)));
             let mut words = words.collect::<Result<Vec<_>, _>>()?;
             let never = H::Word::ZERO.as_dead();
             let used = words.iter().rposition(|word| *word != never).map_or(0, |last| last + 1);

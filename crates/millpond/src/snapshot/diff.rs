@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::ranges::joined;
-use super::state::{Shape, sealed};
+use super::state::Shape;
 use super::{Checksum, SlotState, SnapshotOf, State, ToChecksum};
 use crate::handle::{self, Word};
 
@@ -142,7 +142,7 @@ impl<P: State> SnapshotOf<P> {
     }
 }
 
-impl<'a, P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Diff<'a, P, F> {
+impl<'a, P: State, F: Fn(&P::Value, &mut Checksum)> Diff<'a, P, F> {
     pub(crate) fn new(left: &'a P, right: &'a P, add_value: F) -> Self {
         let used = left.used().max(right.used());
         let slots = 0..if P::DEAD_HAVE_VALUES { left.shape().capacity } else { used };
@@ -207,7 +207,7 @@ impl<'a, P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Diff<'a, P, F> {
     }
 }
 
-impl<P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Iterator for Diff<'_, P, F> {
+impl<P: State, F: Fn(&P::Value, &mut Checksum)> Iterator for Diff<'_, P, F> {
     type Item = Difference<P::Handle>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -234,7 +234,7 @@ impl<P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Iterator for Diff<'_, P,
     }
 }
 
-impl<P: sealed::State, F> fmt::Debug for Diff<'_, P, F> {
+impl<P: State, F> fmt::Debug for Diff<'_, P, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Shape { capacity, .. } = self.left.shape();
         f.debug_struct("Diff").field("capacity", &capacity).finish_non_exhaustive()

@@ -6,13 +6,113 @@ use core::ops::Range;
 use super::ranges::joined;
 use super::{Checksum, SnapshotError};
 use crate::handle::{self, HandleLayout, Word};
+use crate::reports::stats::Stats;
+use crate::slots::reuse::OrderOf;
 use crate::slots::{AnyCycle, GenerationCycle};
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `VecPool`, `PackedVecPool`, `StaticPool`,
-/// `HandleAllocator`, `SideTable`, and `Spill` and `PolicyPool` of the crate `millpond-overflow`. Sealed.
-pub trait State: Sized + sealed::Restore {}
+/// `HandleAllocator`, `SideTable`, `SyncSnapshot`, and `Spill` and `PolicyPool` of the crate `millpond-overflow`. Sealed.
+pub trait State: Sized {
+    /// The type of the pool's values.
+    type Value;
+    /// The handle type.
+    type Handle: HandleLayout;
 
-impl<P: sealed::Restore> State for P {}
+    /// What another pool must have in common with this one to take on its state.
+    #[doc(hidden)]
+    fn shape(&self) -> Shape;
+
+    /// Checks that this pool, a snapshot's, has the shape of `other`.
+    #[doc(hidden)]
+    fn check_shape(&self, other: &Self) -> Result<(), SnapshotError> {
+        self.shape().check(&other.shape())
+    }
+
+    /// The pool as part of a snapshot: dropping it reports nothing.
+    #[doc(hidden)]
+    fn into_past(self) -> Self {
+        self
+    }
+
+    /// Adds what else the future depends on: the rules by which the pool grows and shrinks, and how far it has.
+    #[doc(hidden)]
+    fn add_growth_to(&self, _sum: &mut Checksum) {}
+
+    /// The slots that count as retired while their objects are out of the pool, with their generations.
+    #[doc(hidden)]
+    fn detached(&self) -> &[(u32, u32)] {
+        &[]
+    }
+
+    /// Slots from here on were never used: their words are those of a new pool, and so is their
+    /// order.
+    #[doc(hidden)]
+    fn used(&self) -> usize;
+
+    /// The first slot from `index` on that may have been used, below [`used`](Self::used): a
+    /// pool made of two has a gap between them.
+    #[doc(hidden)]
+    fn after_gap(&self, index: usize) -> usize {
+        index
+    }
+
+    /// The slot's generation, or its next one marked dead, or
+    /// [`Word::RETIRED`], also if `index` is out of range.
+    #[doc(hidden)]
+    fn word(&self, index: usize) -> <Self::Handle as HandleLayout>::Word;
+
+    /// The value that is part of the state: of a live slot, or of any slot of a recycler.
+    #[doc(hidden)]
+    fn value(&self, index: usize) -> Option<&Self::Value>;
+
+    /// Whether dead slots have values as well.
+    #[doc(hidden)]
+    const DEAD_HAVE_VALUES: bool = false;
+
+    /// The counters, as a file has them.
+    #[doc(hidden)]
+    fn counted(&self) -> Stats;
+
+    /// What [`order`](Self::order) lists.
+    #[doc(hidden)]
+    const ORDER_OF: OrderOf;
+
+    /// What the reuse order stores beside the words, as ranges of slots. Equal orders have
+    /// equal ranges once adjacent ones are joined.
+    #[doc(hidden)]
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_;
+
+    /// The checksum of everything that the future depends on.
+    #[doc(hidden)]
+    fn sum(&self, add_value: &impl Fn(&Self::Value, &mut Checksum)) -> u64 {
+        let mut sum = self.shape().sum();
+        self.add_growth_to(&mut sum);
+        self.detached().iter().for_each(|slot| sum.add(slot));
+        let slots = if Self::DEAD_HAVE_VALUES { self.shape().capacity } else { self.used() };
+        let slots = (0..slots).map(|index| (self.word(index), self.value(index)));
+        self.shape().sum_of_slots(sum, slots, self.order(), add_value)
+    }
+
+    /// Copies the state of `other`, which has the same shape.
+    #[doc(hidden)]
+    fn copy_state_from(&mut self, other: &Self)
+    where
+        Self::Value: Copy,
+    {
+        self.clone_state_from(other);
+    }
+
+    /// Copies the state of `other` by cloning its values. If a clone or a drop panics, the pool must be
+    /// [emptied](Self::empty).
+    #[doc(hidden)]
+    fn clone_state_from(&mut self, other: &Self)
+    where
+        Self::Value: Clone;
+
+    /// Empties a pool that a panic left half-way between two states.
+    #[doc(hidden)]
+    fn empty(&mut self);
+}
 
 /// What two pools must have in common for one to take on the state of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +137,51 @@ impl Shape {
     #[must_use]
     pub fn of_whole(self, capacity: usize) -> Self {
         Self { capacity, capacity_max: capacity, ..self }
+    }
+
+    /// A checksum of the shape, to which more is added.
+    pub(crate) fn sum(&self) -> Checksum {
+        let Self { capacity, cycle, .. } = self;
+        let mut sum = Checksum::new();
+        // The same number on machines of 32 bits.
+        let slots = if *capacity == Self::GROWS { u64::MAX } else { *capacity as u64 };
+        sum.add(&(slots, cycle.start(), cycle.last(), cycle.wraps()));
+        sum
+    }
+
+    /// The checksum of slots that are all one piece, after what `sum` has of them: their words and values, and their order.
+    /// The checksum of a slot includes the slot's index, so that adding them up loses nothing, and the processor can
+    /// compute several at once.
+    pub(crate) fn sum_of_slots<'a, W: Word, V: 'a>(
+        &self,
+        mut sum: Checksum,
+        slots: impl Iterator<Item = (W, Option<&'a V>)>,
+        order: impl Iterator<Item = Range<usize>>,
+        add_value: &impl Fn(&V, &mut Checksum),
+    ) -> u64 {
+        let unused = W::from_generation(self.cycle.start()).as_dead();
+        let mut all = 0_u64;
+        for (index, (word, value)) in slots.enumerate() {
+            if value.is_none() && word == unused {
+                continue; // as if never used
+            }
+            let mut slot = Checksum::new();
+            slot.add_word((index as u64) << 32 | u64::from(word.generation()));
+            if let Some(value) = value {
+                slot.add_word(1 + u64::from(word.is_dead()));
+                add_value(value, &mut slot);
+            }
+            all = all.wrapping_add(slot.finish());
+        }
+        sum.add_word(all);
+        let mut ranges = 0_u64;
+        for (position, range) in joined(order).enumerate() {
+            let mut part = Checksum::new();
+            part.add(&(position, range.start, range.end));
+            ranges = ranges.wrapping_add(part.finish());
+        }
+        sum.add_word(ranges);
+        sum.finish()
     }
 
     /// Checks that a pool can take on the state of a snapshot of this shape.
@@ -82,128 +227,4 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
             SlotState::Retired => f.write_str("has retired"),
         }
     }
-}
-
-pub(crate) mod sealed {
-    use super::{Checksum, HandleLayout, Range, Shape};
-    use crate::reports::stats::Stats;
-    use crate::slots::reuse::OrderOf;
-    use crate::snapshot::SnapshotError;
-
-    /// See [`State`](super::State).
-    #[doc(hidden)]
-    pub trait State: Sized {
-        type Value;
-        type Handle: HandleLayout;
-
-        fn shape(&self) -> Shape;
-
-        /// Checks that this pool, a snapshot's, has the shape of `other`.
-        fn check_shape(&self, other: &Self) -> Result<(), SnapshotError> {
-            self.shape().check(&other.shape())
-        }
-
-        /// The pool as part of a snapshot: dropping it reports nothing.
-        fn into_past(self) -> Self {
-            self
-        }
-
-        /// Adds what else the future depends on: the rules by which the pool grows and shrinks, and how far it has.
-        fn add_growth_to(&self, _sum: &mut Checksum) {}
-
-        /// The slots that count as retired while their objects are out of the pool, with their generations.
-        fn detached(&self) -> &[(u32, u32)] {
-            &[]
-        }
-
-        /// Slots from here on were never used: their words are those of a new pool, and so is their
-        /// order.
-        fn used(&self) -> usize;
-
-        /// The first slot from `index` on that may have been used, below [`used`](Self::used): a
-        /// pool made of two has a gap between them.
-        fn after_gap(&self, index: usize) -> usize {
-            index
-        }
-
-        /// The slot's generation, or its next one marked dead, or
-        /// [`Word::RETIRED`](super::Word::RETIRED), also if `index` is out of range.
-        fn word(&self, index: usize) -> <Self::Handle as HandleLayout>::Word;
-
-        /// The value that is part of the state: of a live slot, or of any slot of a recycler.
-        fn value(&self, index: usize) -> Option<&Self::Value>;
-
-        /// Whether dead slots have values as well.
-        const DEAD_HAVE_VALUES: bool = false;
-
-        /// The counters, as a file has them.
-        fn counted(&self) -> Stats;
-
-        /// What [`order`](Self::order) lists.
-        const ORDER_OF: OrderOf;
-
-        /// What the reuse order stores beside the words, as ranges of slots. Equal orders have
-        /// equal ranges once adjacent ones are joined.
-        fn order(&self) -> impl Iterator<Item = Range<usize>> + '_;
-
-        /// The checksum of everything that the future depends on.
-        fn sum(&self, add_value: &impl Fn(&Self::Value, &mut Checksum)) -> u64 {
-            super::sum_of_slots(self, add_value)
-        }
-    }
-
-    /// A pool that can take on the state of another.
-    #[doc(hidden)]
-    pub trait Restore: State {
-        /// Copies the state of `other`, which has the same shape.
-        fn copy_state_from(&mut self, other: &Self)
-        where
-            Self::Value: Copy;
-
-        /// Copies the state of `other` by cloning its values. If a clone or a drop panics, the pool must be
-        /// [emptied](Self::empty).
-        fn clone_state_from(&mut self, other: &Self)
-        where
-            Self::Value: Clone;
-
-        /// Empties a pool that a panic left half-way between two states.
-        fn empty(&mut self);
-    }
-}
-
-/// The checksum of a pool that is all one piece. The checksum of a slot includes the slot's index,
-/// so that adding them up loses nothing, and the processor can compute several at once.
-fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut Checksum)) -> u64 {
-    let Shape { capacity, cycle, .. } = pool.shape();
-    let mut sum = Checksum::new();
-    // The same number on machines of 32 bits.
-    let slots = if capacity == Shape::GROWS { u64::MAX } else { capacity as u64 };
-    sum.add(&(slots, cycle.start(), cycle.last(), cycle.wraps()));
-    pool.add_growth_to(&mut sum);
-    pool.detached().iter().for_each(|slot| sum.add(slot));
-    let unused = <P::Handle as HandleLayout>::Word::from_generation(cycle.start()).as_dead();
-    let mut slots = 0_u64;
-    let with_values = if P::DEAD_HAVE_VALUES { capacity } else { pool.used() };
-    for index in 0..with_values {
-        let (word, value) = (pool.word(index), pool.value(index));
-        if value.is_none() && word == unused {
-            continue; // as if never used
-        }
-        let mut slot = Checksum::new();
-        slot.add_word((index as u64) << 32 | u64::from(word.generation()));
-        if let Some(value) = value {
-            slot.add_word(1 + u64::from(word.is_dead()));
-            add_value(value, &mut slot);
-        }
-        slots = slots.wrapping_add(slot.finish());
-    }
-    sum.add_word(slots);
-    let mut ranges = 0_u64;
-    for (position, range) in joined(pool.order()).enumerate() {
-        let mut part = Checksum::new();
-        part.add(&(position, range.start, range.end));
-        ranges = ranges.wrapping_add(part.finish());
-    }
-    sum.add_word(ranges);
-    sum.finish()
 }

@@ -9,8 +9,9 @@ use ::serde::de::{self, Deserializer};
 use ::serde::ser::Serializer;
 use ::serde::{Deserialize, Serialize};
 
-use millpond::__parts::{NewPool, Refused, State, write};
+use millpond::__parts::{NewPool, Refused, write};
 use millpond::reuse::ReuseOrder;
+use millpond::snapshot::State;
 use millpond::{HandleLayout, Pool, VecPool};
 
 use super::PolicyPool;

@@ -7,11 +7,11 @@ use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::PoolName;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::OrderOf;
-use crate::snapshot::Checksum;
-use crate::snapshot::state::{Shape, sealed};
+use crate::snapshot::state::Shape;
+use crate::snapshot::{Checksum, State};
 use crate::values::packed::PackedValues;
 
-impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotPool<T, G, H> {
+impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> State for PackedSlotPool<T, G, H> {
     type Value = T;
     type Handle = H;
     const ORDER_OF: OrderOf = OrderOf::All;
@@ -58,9 +58,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::State for PackedSlotP
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.roster.order()
     }
-}
 
-impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> sealed::Restore for PackedSlotPool<T, G, H> {
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,

@@ -8,16 +8,17 @@ use crate::handle::HandleLayout;
 use crate::pools::allocator::HandleAllocator;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{OrderOf, ReuseOrder};
-use crate::snapshot::state::{Shape, sealed};
+use crate::snapshot::State;
+use crate::snapshot::state::Shape;
 
-impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
+impl<T, R: ReuseOrder, H: HandleLayout> State for Recycler<T, R, H> {
     type Value = T;
     type Handle = H;
     const DEAD_HAVE_VALUES: bool = true;
-    const ORDER_OF: OrderOf = <HandleAllocator<R, H> as sealed::State>::ORDER_OF;
+    const ORDER_OF: OrderOf = <HandleAllocator<R, H> as State>::ORDER_OF;
 
     fn shape(&self) -> Shape {
-        sealed::State::shape(&self.handles)
+        State::shape(&self.handles)
     }
 
     fn into_past(mut self) -> Self {
@@ -26,12 +27,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
     }
 
     fn used(&self) -> usize {
-        sealed::State::used(&self.handles)
+        State::used(&self.handles)
     }
 
     #[inline]
     fn word(&self, index: usize) -> H::Word {
-        sealed::State::word(&self.handles, index)
+        State::word(&self.handles, index)
     }
 
     #[inline]
@@ -44,11 +45,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        sealed::State::order(&self.handles)
+        State::order(&self.handles)
     }
-}
 
-impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Recycler<T, R, H> {
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
@@ -69,7 +68,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Recycler<T, R, H> {
 
     /// Releases all objects; they stay as they are.
     fn empty(&mut self) {
-        sealed::Restore::empty(&mut self.handles);
+        State::empty(&mut self.handles);
     }
 }
 

@@ -9,8 +9,7 @@ use crate::handle::HandleLayout;
 use crate::slots::reuse::ReuseOrder;
 use crate::slots::saved::{Checked, fresh_cost_nothing};
 use crate::snapshot::format::{NewPool, Refused, migrations, serde_of_pool};
-use crate::snapshot::state::sealed::State;
-use crate::snapshot::{MigrateError, OldPool};
+use crate::snapshot::{MigrateError, OldPool, State};
 
 serde_of_pool!(SlotPool<T, G, R, H, P>, [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>], values T);
 

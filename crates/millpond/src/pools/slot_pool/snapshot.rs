@@ -8,9 +8,9 @@ use crate::handle::{HandleLayout, Word};
 use crate::reports::errors::PoolName;
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{OrderOf, Queue, ReuseOrder};
-use crate::snapshot::Checksum;
 use crate::snapshot::methods::snapshots;
-use crate::snapshot::state::{Shape, sealed};
+use crate::snapshot::state::Shape;
+use crate::snapshot::{Checksum, State};
 
 snapshots! {
     [T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>]
@@ -18,8 +18,8 @@ snapshots! {
     like " (that of a [`StaticPool`](crate::StaticPool) is inline)"
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
-    sealed::State for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>> State
+    for SlotPool<T, G, R, H, P>
 {
     type Value = T;
     type Handle = H;
@@ -72,32 +72,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.storage.slots().order()
     }
-}
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
-    SlotPool<T, G, R, H, P>
-{
-    /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
-    fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
-        // If the numbers of slots differ, the order's data is of no use.
-        let used = match self.capacity() == other.capacity() {
-            true => self.storage.words().used().max(other.storage.words().used()),
-            false => other.capacity(),
-        };
-        if self.growth.become_like(&mut self.storage, &other.growth, &other.storage).is_err() {
-            panic!("no memory for the slots of {}", PoolName(self.name()));
-        }
-        half_way();
-        copy_values(self, other, used);
-        half_way();
-        self.storage.slots_mut().copy_order_from(other.storage.slots(), used);
-        self.detached.clone_from(&other.detached);
-    }
-}
-
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
-    sealed::Restore for SlotPool<T, G, R, H, P>
-{
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
@@ -128,5 +103,26 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         let words = self.storage.words();
         self.detached.retain(|slot| words.get(slot) == Some(H::Word::RETIRED));
         self.storage.clear();
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
+    SlotPool<T, G, R, H, P>
+{
+    /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
+    fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
+        // If the numbers of slots differ, the order's data is of no use.
+        let used = match self.capacity() == other.capacity() {
+            true => self.storage.words().used().max(other.storage.words().used()),
+            false => other.capacity(),
+        };
+        if self.growth.become_like(&mut self.storage, &other.growth, &other.storage).is_err() {
+            panic!("no memory for the slots of {}", PoolName(self.name()));
+        }
+        half_way();
+        copy_values(self, other, used);
+        half_way();
+        self.storage.slots_mut().copy_order_from(other.storage.slots(), used);
+        self.detached.clone_from(&other.detached);
     }
 }

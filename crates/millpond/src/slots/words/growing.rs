@@ -80,7 +80,7 @@ mod tests {
     fn new_slots_behind_a_freed_one_leave_none_below_them_unused() {
         let mut pool = VecPool::builder().reuse(crate::reuse::Fifo).build();
         pool.reserve(4).unwrap();
-        fn used(pool: &impl crate::snapshot::state::sealed::State) -> usize {
+        fn used(pool: &impl crate::snapshot::State) -> usize {
             pool.used()
         }
         pool.reserve(8).unwrap();

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::super::state::sealed::State;
+use super::super::State;
 use super::new_pool::{NewPool, ObjectsFor};
 use super::read::{Objects, Refused};
 use super::state::{COUNT_MAX, Form};

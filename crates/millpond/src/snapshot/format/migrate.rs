@@ -17,7 +17,7 @@ use super::state::within_limit;
 use crate::handle::{self, HandleLayout, Word};
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
-use crate::snapshot::state::sealed::State;
+use crate::snapshot::State;
 
 /// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
 /// which a larger one goes on. Sealed.

@@ -75,10 +75,10 @@ use core::marker::PhantomData;
 use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::SnapshotOf;
-use super::state::sealed::{Restore, State};
+use super::{SnapshotOf, State};
 use crate::handle::HandleLayout;
-use objects::{ObjectsOf, ReadObjects};
+pub(crate) use objects::ObjectsOf;
+use objects::ReadObjects;
 use state::GrownForm;
 
 /// Implements `Serialize` and `Deserialize` for a pool whose slots are one list.
@@ -111,14 +111,11 @@ pub(crate) use serde_of_pool;
 const FIELDS: &[&str] = &["version", "capacity", "state", "objects"];
 
 /// Writes a pool's saved state and its objects; `capacity`: if not all slots are in the state.
-pub(crate) fn serialize_parts<P: State, S: Serializer>(
+pub(crate) fn serialize_parts<S: Serializer>(
     (state, capacity): (&impl Serialize, Option<usize>),
-    pool: &P,
+    objects: &impl Serialize,
     serializer: S,
-) -> Result<S::Ok, S::Error>
-where
-    P::Value: Serialize,
-{
+) -> Result<S::Ok, S::Error> {
     let fields = FIELDS.len() - usize::from(capacity.is_none());
     let mut saved = serializer.serialize_struct("Pool", fields)?;
     match capacity {
@@ -132,7 +129,7 @@ where
         }
     }
     saved.serialize_field("state", state)?;
-    saved.serialize_field("objects", &ObjectsOf(pool))?;
+    saved.serialize_field("objects", objects)?;
     saved.end()
 }
 
@@ -252,12 +249,16 @@ pub fn write<P: NewPool<Value: Serialize>, S: Serializer>(
         )));
     }
     let (slots, capacity) = Form::of(pool, list_all);
+    // No slot was live beyond.
+    let listed = if P::DEAD_HAVE_VALUES { pool.shape().capacity } else { pool.used() };
+    let slot = |index| (pool.word(index), pool.value(index));
+    let objects = ObjectsOf::<P::Handle, _>::new(listed, P::DEAD_HAVE_VALUES, slot);
     if !P::GROWS {
-        return serialize_parts((&slots, capacity), pool, serializer);
+        return serialize_parts((&slots, capacity), &objects, serializer);
     }
     let (capacity_max, slots_there) = (pool.shape().capacity_max, pool.slots_there());
     let (capacity_max, slots_there) = (capacity_max as u64, slots_there as u64);
-    serialize_parts((&GrownForm { capacity_max, slots_there, slots }, None), pool, serializer)
+    serialize_parts((&GrownForm { capacity_max, slots_there, slots }, None), &objects, serializer)
 }
 
 /// Reads a pool.
@@ -388,14 +389,14 @@ impl<'de, P: NewPool<Value: Deserialize<'de>>, const SLOTS: usize> Deserialize<'
     }
 }
 
-impl<P: Restore + Serialize> Serialize for SnapshotOf<P> {
+impl<P: State + Serialize> Serialize for SnapshotOf<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_pool().serialize(serializer)
     }
 }
 
 /// Deserialises a snapshot whose values are cloned.
-impl<'de, P: Restore<Value: Clone> + Deserialize<'de>> Deserialize<'de> for SnapshotOf<P> {
+impl<'de, P: State<Value: Clone> + Deserialize<'de>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self::cloned(P::deserialize(deserializer)?))
     }

@@ -6,7 +6,7 @@ use super::migrate::MigrateError;
 use super::read::{Objects, Refused};
 use crate::handle::{HandleLayout, Word};
 use crate::slots::saved::Checked;
-use crate::snapshot::state::sealed::State;
+use crate::snapshot::State;
 
 /// The objects that were read for a pool.
 pub(crate) type ObjectsFor<P> = Objects<<P as State>::Handle, <P as State>::Value>;

@@ -10,73 +10,76 @@ use ::serde::de::{
 use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serializer};
 
 use super::super::ranges::joined;
-use super::super::state::sealed::State;
 use super::read::Objects;
 use crate::handle::serde::Text;
 use crate::handle::{self, HandleLayout, Word};
 
 /// The objects of a pool, for writing.
-pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);
+pub(crate) struct ObjectsOf<H, F> {
+    /// The number of slots that have values, or may have.
+    slots: usize,
+    dead_have_values: bool,
+    /// The word of a slot, and its value.
+    slot: F,
+    handles: PhantomData<H>,
+}
 
-impl<P: State> ObjectsOf<'_, P> {
-    fn live(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        // No slot was live beyond.
-        (0..self.0.used()).filter(|&index| !self.0.word(index).is_dead())
+impl<'a, H: HandleLayout, T: 'a, F: Fn(usize) -> (H::Word, Option<&'a T>)> ObjectsOf<H, F> {
+    pub(crate) fn new(slots: usize, dead_have_values: bool, slot: F) -> Self {
+        Self { slots, dead_have_values, slot, handles: PhantomData }
+    }
+
+    fn live(&self) -> impl Iterator<Item = usize> + Clone {
+        (0..self.slots).filter(|&index| !(self.slot)(index).0.is_dead())
     }
 
     /// Those that have values.
-    fn with_values(&self) -> impl Iterator<Item = (usize, &P::Value)> + Clone + '_ {
-        let slots = 0..if P::DEAD_HAVE_VALUES { self.0.shape().capacity } else { self.0.used() };
-        slots.filter_map(|index| Some((index, self.0.value(index)?)))
+    fn with_values(&self) -> impl Iterator<Item = (usize, H::Word, &'a T)> + Clone {
+        (0..self.slots).filter_map(|index| {
+            let (word, value) = (self.slot)(index);
+            Some((index, word, value?))
+        })
     }
 }
 
-impl<P: State<Value: Serialize>> Serialize for ObjectsOf<'_, P> {
+impl<'a, H: HandleLayout, T: Serialize + 'a, F: Fn(usize) -> (H::Word, Option<&'a T>)> Serialize
+    for ObjectsOf<H, F>
+{
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
             let mut parts = serializer.serialize_tuple(2)?;
-            parts.serialize_element(&Runs(self))?;
-            parts.serialize_element(&Values(self))?;
+            let runs = || joined(self.live().map(|index| index..index + 1));
+            let runs = || runs().map(|run| (run.start as u32, run.len() as u32));
+            parts.serialize_element(&List(runs))?;
+            parts.serialize_element(&List(|| self.with_values().map(|(.., value)| value)))?;
             return parts.end();
         }
-        let text = |index: usize| Text(handle::live::<P::Handle>(index, self.0.word(index)));
-        if P::DEAD_HAVE_VALUES {
-            let mut pairs = serializer.serialize_seq(Some(self.0.shape().capacity))?;
-            for (index, value) in self.with_values() {
-                let is_live = !self.0.word(index).is_dead();
-                pairs.serialize_element(&(is_live.then(|| text(index)), value))?;
+        let text = |index, word| Text(handle::live::<H>(index, word));
+        if self.dead_have_values {
+            let mut pairs = serializer.serialize_seq(Some(self.slots))?;
+            for (index, word, value) in self.with_values() {
+                let handle = (!word.is_dead()).then(|| text(index, word));
+                pairs.serialize_element(&(handle, value))?;
             }
             pairs.end()
         } else {
             let mut map = serializer.serialize_map(Some(self.live().count()))?;
-            for (index, value) in self.with_values() {
-                map.serialize_entry(&text(index), value)?;
+            for (index, word, value) in self.with_values() {
+                map.serialize_entry(&text(index, word), value)?;
             }
             map.end()
         }
     }
 }
 
-struct Runs<'a, P>(&'a ObjectsOf<'a, P>);
+/// A list, for writing, of which some formats must know the length first.
+struct List<F>(F);
 
-impl<P: State> Serialize for Runs<'_, P> {
+impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let runs = || joined(self.0.live().map(|index| index..index + 1));
-        let mut list = serializer.serialize_seq(Some(runs().count()))?;
-        for run in runs() {
-            list.serialize_element(&(run.start as u32, run.len() as u32))?;
-        }
-        list.end()
-    }
-}
-
-struct Values<'a, P>(&'a ObjectsOf<'a, P>);
-
-impl<P: State<Value: Serialize>> Serialize for Values<'_, P> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.0.with_values().count()))?;
-        for (_, value) in self.0.with_values() {
-            list.serialize_element(value)?;
+        let mut list = serializer.serialize_seq(Some((self.0)().count()))?;
+        for element in (self.0)() {
+            list.serialize_element(&element)?;
         }
         list.end()
     }

@@ -2,12 +2,13 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use ::serde::de;
 use ::serde::{Deserialize, Serialize};
 
 use super::super::ranges::joined;
-use super::super::state::{Shape, sealed::State};
+use super::super::state::Shape;
 use super::new_pool::NewPool;
 use super::read_list;
 use crate::handle::Word;
@@ -76,7 +77,9 @@ impl Form {
             true => pool.used(),
             false => pool.slots_there().max(pool.used()),
         };
-        let mut form = Self::of_slots(pool, P::KIND, P::REUSE, slots);
+        let generations = (0..slots).map(|index| pool.word(index).generation());
+        let slots_of = (pool.shape(), pool.counted());
+        let mut form = Self::of_slots((P::KIND, P::REUSE), slots_of, generations, pool.order());
         if leave_out {
             // They come last in the order, or are not in it.
             for (first, count) in &mut form.order {
@@ -87,17 +90,22 @@ impl Form {
         (form, leave_out.then_some(capacity))
     }
 
-    /// Of this many slots.
-    pub(crate) fn of_slots<P: State>(pool: &P, kind: &str, reuse: &str, slots: usize) -> Self {
-        let (shape, stats) = (pool.shape(), within_limit(pool.counted()));
+    /// Of slots with these generations.
+    pub(crate) fn of_slots(
+        (pool, reuse): (&str, &str),
+        (shape, stats): (Shape, Stats),
+        generations: impl Iterator<Item = u32>,
+        order: impl Iterator<Item = Range<usize>>,
+    ) -> Self {
+        let stats = within_limit(stats);
         Self {
-            pool: kind.into(),
+            pool: pool.into(),
             reuse: reuse.into(),
             first: shape.cycle.start(),
             last: shape.cycle.last(),
             wraps: shape.cycle.wraps(),
-            generations: (0..slots).map(|index| pool.word(index).generation()).collect(),
-            order: joined(pool.order()).map(|r| (r.start as u32, r.len() as u32)).collect(),
+            generations: generations.collect(),
+            order: joined(order).map(|r| (r.start as u32, r.len() as u32)).collect(),
             inserted: stats.inserted,
             refused: stats.refused,
             evicted: stats.evicted,

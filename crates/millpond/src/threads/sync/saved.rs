@@ -12,9 +12,10 @@ use crate::handle::{Handle, Word};
 use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
 use crate::slots::saved::Checked;
-use crate::snapshot::format::{Form, NewPool, Refused, migrate, read, serialize_parts, write};
+use crate::snapshot::format::{
+    Form, NewPool, ObjectsOf, Refused, migrate, read, serialize_parts, write,
+};
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::State;
 use crate::snapshot::{MigrateError, OldPool, SnapshotError};
 
 impl<T> SyncSnapshot<T> {
@@ -143,7 +144,7 @@ impl<T> SyncPool<T> {
         old: Q,
         convert: impl FnMut(Handle<T>, Q::Value) -> T,
     ) -> Result<(), MigrateError> {
-        let mut taken = SyncSnapshot::of_shape(State::shape(self.slots()));
+        let mut taken = SyncSnapshot::of_shape(self.slots().shape());
         migrate(&mut taken, old, convert)?;
         taken.homes = self.slots().free.home_words().collect();
         let values = core::mem::take(&mut taken.values);
@@ -201,9 +202,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncSnapshot<T> {
 impl<T: Serialize> Serialize for Frozen<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let slots = self.slots();
-        let (kind, reuse) = (SyncSnapshot::<T>::KIND, SyncSnapshot::<T>::REUSE);
-        let state = Form::of_slots(slots, kind, reuse, slots.capacity());
-        serialize_parts((&state, None), slots, serializer)
+        let capacity = slots.capacity();
+        let named = (SyncSnapshot::<T>::KIND, SyncSnapshot::<T>::REUSE);
+        let generations = (0..capacity).map(|index| slots.shown(index).0.generation());
+        let parts = (slots.shape(), slots.stats());
+        let state = Form::of_slots(named, parts, generations, slots.order());
+        let objects = ObjectsOf::<Handle<T>, _>::new(capacity, false, |index| slots.shown(index));
+        serialize_parts((&state, None), &objects, serializer)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::base::guard::{defuse, guard, half_way};
 use crate::handle::{self, Handle};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::OrderOf;
-use crate::snapshot::state::{Shape, sealed};
-use crate::snapshot::{Checksum, Diff, SnapshotError, ToChecksum};
+use crate::snapshot::state::Shape;
+use crate::snapshot::{Checksum, Diff, SnapshotError, State, ToChecksum};
 
 /// A snapshot of everything that a [`SyncPool`]'s future depends on: values, generations, which
 /// slots are free, and where each home searches next. The same calls from the same homes in the
@@ -60,7 +60,7 @@ impl<T> SyncPool<T> {
     {
         let capacity = self.capacity();
         let mut snapshot = SyncSnapshot {
-            shape: sealed::State::shape(self.slots()),
+            shape: self.slots().shape(),
             words: (0..capacity).map(|_| 0).collect(),
             values: (0..capacity).map(|_| None).collect(),
             homes: self.slots().free.home_words().collect(),
@@ -153,7 +153,9 @@ impl<T> SyncPool<T> {
     /// Like [`checksum`](Self::checksum), but `add_value` adds a value to a checksum.
     #[must_use]
     pub fn checksum_with(&mut self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
-        sealed::State::sum(self.slots(), &add_value)
+        let slots = self.slots();
+        let shown = (0..slots.capacity()).map(|index| slots.shown(index));
+        slots.shape().sum_of_slots(slots.shape().sum(), shown, slots.order(), &add_value)
     }
 }
 
@@ -196,7 +198,7 @@ impl<T> SyncSnapshot<T> {
     /// Returns the checksum that the pool had; see [`SyncPool::checksum_with`].
     #[must_use]
     pub fn checksum_with(&self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
-        sealed::State::sum(self, &add_value)
+        self.sum(&add_value)
     }
 
     /// Iterates over the differences between this snapshot, the left one, and `right`, like
@@ -249,7 +251,7 @@ impl<T> SyncSnapshot<T> {
     }
 
     fn check_shape(&self, pool: &SharedSlots<T>) -> Result<(), SnapshotError> {
-        self.shape.check(&sealed::State::shape(pool))?;
+        self.shape.check(&pool.shape())?;
         match self.homes.len() == pool.free.homes() {
             true => Ok(()),
             false => Err(SnapshotError::OtherHomes),
@@ -273,8 +275,9 @@ impl<T> SyncSnapshot<T> {
     {
         self.is_complete = false;
         for (index, (word, value)) in self.words.iter_mut().zip(&mut self.values).enumerate() {
-            *word = sealed::State::word(pool, index);
-            match (sealed::State::value(pool, index), value.as_mut()) {
+            let (shown, new) = pool.shown(index);
+            *word = shown;
+            match (new, value.as_mut()) {
                 (Some(new), Some(old)) => old.clone_from(new),
                 (new, _) => *value = new.cloned(),
             }
@@ -296,40 +299,27 @@ impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
     }
 }
 
-/// The current state of a pool that is borrowed exclusively.
-impl<T> sealed::State for SharedSlots<T> {
-    type Value = T;
-    type Handle = Handle<T>;
-    const ORDER_OF: OrderOf = OrderOf::Homes;
-
-    fn shape(&self) -> Shape {
+/// The current state of a pool that is borrowed exclusively: what its snapshot would say.
+impl<T> SharedSlots<T> {
+    pub(super) fn shape(&self) -> Shape {
         Shape::new(self.capacity(), &self.cycle)
     }
 
-    fn used(&self) -> usize {
-        self.capacity()
-    }
-
-    fn word(&self, index: usize) -> u32 {
-        let word = SharedSlots::word(self, index).unwrap_or(Word::RETIRED);
+    /// The word of a slot, and its value.
+    pub(super) fn shown(&self, index: usize) -> (u32, Option<&T>) {
+        let word = self.word(index).unwrap_or(Word::RETIRED);
         // A doomed object counts as removed, like one that its last guard has ended.
-        if word.is_doomed() { self.cycle.word_after(word.generation()) } else { word.plain() }
+        let word =
+            if word.is_doomed() { self.cycle.word_after(word.generation()) } else { word.plain() };
+        (word, self.live_value(index))
     }
 
-    fn value(&self, index: usize) -> Option<&T> {
-        self.live_value(index)
-    }
-
-    fn counted(&self) -> Stats {
-        self.stats()
-    }
-
-    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub(super) fn order(&self) -> impl Iterator<Item = Range<usize>> {
         self.free.home_words().map(|word| word as usize..word as usize + 1)
     }
 }
 
-impl<T> sealed::State for SyncSnapshot<T> {
+impl<T> State for SyncSnapshot<T> {
     type Value = T;
     type Handle = Handle<T>;
     const ORDER_OF: OrderOf = OrderOf::Homes;
@@ -356,5 +346,16 @@ impl<T> sealed::State for SyncSnapshot<T> {
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.homes.iter().map(|word| *word as usize..*word as usize + 1)
+    }
+
+    fn clone_state_from(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        *self = other.clone();
+    }
+
+    fn empty(&mut self) {
+        self.is_complete = false;
     }
 }

@@ -27,8 +27,7 @@ use crate::pools::unused::OneBlock;
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::reuse::{Lifo, LifoQueue, ReuseOrder};
 use crate::slots::{Block, LedgerOf, OwnSlots, SlotWords};
-use crate::snapshot::Checksum;
-use crate::snapshot::state::sealed::{Restore, State};
+use crate::snapshot::{Checksum, State};
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Limits generations to 1 to `max` (at most 32,767), like those of a shorter handle layout.

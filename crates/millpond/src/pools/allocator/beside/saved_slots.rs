@@ -10,12 +10,11 @@ use crate::pools::allocator::HandleAllocator;
 use crate::slots::AnyCycle;
 use crate::slots::reuse::{ReuseOrder, Roster};
 use crate::slots::saved::Checked;
-use crate::snapshot::MigrateError;
 use crate::snapshot::format::{
     Form, NewPool, Objects, check, check_migration, read_list, units, used_slots,
 };
 use crate::snapshot::state::Shape;
-use crate::snapshot::state::sealed::State;
+use crate::snapshot::{MigrateError, State};
 
 /// The saved form of a [`HandleAllocator`].
 #[doc(hidden)]
