@@ -155,7 +155,7 @@ pub use self::format::{MigrateError, OldPool, UpTo, UsedPart};
 #[cfg(feature = "history")]
 pub use self::{
     diff::{Diff, Difference},
-    saved::{Kept, Saved, SavedAs, Unsaved},
+    saved::{Kept, Saved, Unsaved},
 };
 pub use checksum::{Checksum, ToChecksum};
 pub use error::SnapshotError;

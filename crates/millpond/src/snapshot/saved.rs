@@ -82,17 +82,6 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
     }
 }
 
-/// A struct with a saved state that it can make of itself: one that [`saved_struct!`](crate::saved_struct) declares.
-///
-/// Needs the feature `history`.
-pub trait SavedAs {
-    /// The saved state.
-    type Saved: Saved;
-
-    /// Returns a saved state of the struct as it is now.
-    fn saved(&self) -> Self::Saved;
-}
-
 /// A field that is neither saved nor restored: see [`saved_struct!`](crate::saved_struct).
 ///
 /// ```

@@ -19,7 +19,7 @@ saved_struct! {
         /// Strings are not `Copy`.
         ships: Pool<String> => cloned,
         #[serde(skip, default = "Crew::new")]
-        crew: Crew => nested,
+        crew: Crew as SavedCrew,
         names: SideTable<Handle<String>, u32>,
         random: u64 => kept,
         #[serde(default)]

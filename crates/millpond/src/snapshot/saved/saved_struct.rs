@@ -8,7 +8,7 @@
 /// | `name: Type` | a pool or table whose values are `Copy`: its [`snapshot`](crate::Pool::snapshot) |
 /// | `name: Type => cloned` | a pool or table whose values are only `Clone`: its [`snapshot_cloned`](crate::Pool::snapshot_cloned) |
 /// | `name: Type => kept` | any other value that is `Clone`: a [`Kept`](crate::snapshot::Kept) |
-/// | `name: Type => nested` | another struct that this macro declares |
+/// | `name: Type as Saved` | the struct `Type as Saved` that this macro declares |
 /// | `name: Type => unsaved` | not at all, and a restore leaves it as it is |
 ///
 /// ```
@@ -52,19 +52,18 @@
 #[macro_export]
 macro_rules! saved_struct {
     (@saved $type:ty) => { $crate::snapshot::SnapshotOf<$type> };
+    (@saved $type:ty as $nested:ty) => { $nested };
     (@saved $type:ty, cloned) => { $crate::snapshot::SnapshotOf<$type> };
     (@saved $type:ty, kept) => { $crate::snapshot::Kept<$type> };
-    (@saved $type:ty, nested) => { <$type as $crate::snapshot::SavedAs>::Saved };
     (@saved $type:ty, unsaved) => { $crate::snapshot::Unsaved<$type> };
     (@saved $type:ty, $other:ident) => {
-        ::core::compile_error!("expected `cloned`, `kept`, `nested` or `unsaved` behind `=>`")
+        ::core::compile_error!("expected `cloned`, `kept` or `unsaved` behind `=>`")
     };
     (@take $value:expr) => { $value.snapshot() };
     (@take $value:expr, cloned) => { $value.snapshot_cloned() };
     (@take $value:expr, kept) => {
         $crate::snapshot::Kept(::core::clone::Clone::clone(&$value))
     };
-    (@take $value:expr, nested) => { $crate::snapshot::SavedAs::saved(&$value) };
     (@take $value:expr, unsaved) => { $crate::snapshot::Unsaved::of(&$value) };
     (@take $value:expr, $other:ident) => { ::core::unreachable!() };
     (
@@ -72,7 +71,7 @@ macro_rules! saved_struct {
         $visibility:vis struct $name:ident as $saved:ident {
             $(
                 $(#[$field_meta:meta])*
-                $field_visibility:vis $field:ident: $type:ty $(=> $how:ident)?
+                $field_visibility:vis $field:ident: $type:ty $(as $nested:ty)? $(=> $how:ident)?
             ),+ $(,)?
         }
     ) => {
@@ -86,7 +85,7 @@ macro_rules! saved_struct {
         $visibility struct $saved {
             $(
                 #[doc = ::core::concat!("The saved state of `", ::core::stringify!($field), "`.")]
-                $field_visibility $field: $crate::saved_struct!(@saved $type $(, $how)?),
+                $field_visibility $field: $crate::saved_struct!(@saved $type $(as $nested)? $(, $how)?),
             )+
         }
 
@@ -95,14 +94,6 @@ macro_rules! saved_struct {
             #[allow(dead_code)]
             #[must_use]
             $visibility fn snapshot(&self) -> $saved {
-                $crate::snapshot::SavedAs::saved(self)
-            }
-        }
-
-        impl $crate::snapshot::SavedAs for $name {
-            type Saved = $saved;
-
-            fn saved(&self) -> $saved {
                 $saved {
                     $($field: $crate::saved_struct!(@take self.$field $(, $how)?),)+
                 }
