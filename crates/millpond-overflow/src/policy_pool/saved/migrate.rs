@@ -1,6 +1,6 @@
 //! Taking over the objects of another pool, and their ages.
 
-use alloc::vec::Vec;
+use core::mem;
 
 use millpond::__parts::{check_migration, take_over, used_slots};
 use millpond::overflow::Lifetimes;
@@ -36,8 +36,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// # Panics
     ///
     /// If the drop of one of the pool's own values panics.
-    pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
-        let ages = old.ages_left();
+    pub fn migrate_from(&mut self, old: impl Into<OldPool<T>>) -> Result<(), MigrateError> {
+        let mut old = old.into();
+        let ages = mem::take(&mut old.ages);
         let state = check_migration(self.first(), &old)?;
         let places = Lifetimes::capacity_max(&self.pools);
         let list = self.ages.as_ref().map(|_| EvictOldest::try_new(places)).transpose();
@@ -58,29 +59,24 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 }
 
 /// Its parts as one pool: they were built with one name.
-impl<T, R: ReuseOrder, H: HandleLayout> OldPool for PolicyPool<T, R, H> {
-    fn ages_left(&self) -> Vec<(u32, u32)> {
-        let listed = self.ages.iter().flat_map(|ages| ages.listed());
-        listed.map(|handle| (handle.index(), handle.generation())).collect()
-    }
-
-    /// Not those of a pool that has taken over one of another name, whose other parts have stayed as they were.
-    fn begins_alike(&self) -> bool {
-        let first = self.first().generations().first();
-        let (second, grown) = (self.second(), self.pools.second());
-        (second.generations().first() == first || used_slots(second) == 0)
-            && (grown.generations().first() == first || used_slots(grown) == 0)
-    }
-
-    fn leave(self) -> Vec<(usize, T)> {
-        let of_second = self.first().capacity();
-        let of_grown = of_second + self.second().capacity();
-        let (fixed, grown) = self.pools.into_inner();
+impl<T, R: ReuseOrder, H: HandleLayout> From<PolicyPool<T, R, H>> for OldPool<T> {
+    fn from(pool: PolicyPool<T, R, H>) -> Self {
+        let mut old = Self::of(&pool);
+        let listed = pool.ages.iter().flat_map(|ages| ages.listed());
+        old.ages = listed.map(|handle| (handle.index(), handle.generation())).collect();
+        // Not those of a pool that has taken over one of another name, whose other parts have stayed as they were.
+        let first = pool.first().generations().first();
+        let (second, grown) = (pool.second(), pool.pools.second());
+        old.begins_alike = (second.generations().first() == first || used_slots(second) == 0)
+            && (grown.generations().first() == first || used_slots(grown) == 0);
+        let of_second = pool.first().capacity();
+        let of_grown = of_second + second.capacity();
+        let (fixed, grown) = pool.pools.into_inner();
         let (first, second) = fixed.into_inner();
-        let behind = |offset: usize| move |(slot, value): (usize, T)| (slot + offset, value);
-        let mut values = first.leave();
-        values.extend(second.leave().into_iter().map(behind(of_second)));
-        values.extend(grown.leave().into_iter().map(behind(of_grown)));
-        values
+        let behind =
+            |slots: usize| move |(handle, value): (H, T)| (handle.index() as usize + slots, value);
+        let values =
+            first.into_iter().map(behind(0)).chain(second.into_iter().map(behind(of_second)));
+        old.with(values.chain(grown.into_iter().map(behind(of_grown))))
     }
 }

@@ -1,6 +1,6 @@
 //! Taking over the objects of two other pools that act as one.
 
-use millpond::__parts::{NewPool, check_migration, take_over, used_slots};
+use millpond::__parts::{NewPool, check_migration, take_over};
 use millpond::overflow::{Bounded, Lifetimes};
 use millpond::snapshot::{MigrateError, OldPool};
 
@@ -39,16 +39,17 @@ where
     /// If the drop of one of the pool's own values panics.
     pub fn migrate_from<C, D>(&mut self, old: Spill<C, D>) -> Result<(), MigrateError>
     where
-        C: Lifetimes + OldPool<Value = ValueOf<A>>,
-        D: OldPool<Value = ValueOf<A>>,
+        C: Lifetimes + Into<OldPool<ValueOf<A>>>,
+        D: Into<OldPool<ValueOf<A>>>,
     {
         let (old_slots, new_slots) = (old.first.capacity_max(), self.first.capacity_max());
-        if old_slots != new_slots && used_slots(&old.second) > 0 {
+        let (old_first, old_second) = (old.first.into(), old.second.into());
+        if old_slots != new_slots && old_second.used() > 0 {
             return Err(MigrateError::OtherFirstPart { old: old_slots, new: new_slots });
         }
-        let first = check_migration(&self.first, &old.first)?;
-        let second = check_migration(&self.second, &old.second)?;
-        take_over(&mut self.second, &second, old.second, |_, value| value)?;
-        take_over(&mut self.first, &first, old.first, |_, value| value)
+        let first = check_migration(&self.first, &old_first)?;
+        let second = check_migration(&self.second, &old_second)?;
+        take_over(&mut self.second, &second, old_second, |_, value| value)?;
+        take_over(&mut self.first, &first, old_first, |_, value| value)
     }
 }

@@ -104,12 +104,13 @@ mod saved {
     use crate::snapshot::format::{NewPool, Refused, migrations, serde_of_pool};
     use crate::snapshot::{MigrateError, OldPool};
 
-    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> OldPool for PackedSlotPool<T, G, H> {
-        fn leave(self) -> Vec<(usize, T)> {
-            let values = self.into_iter().map(|(handle, value)| (handle.index() as usize, value));
+    impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> From<PackedSlotPool<T, G, H>> for OldPool<T> {
+        fn from(pool: PackedSlotPool<T, G, H>) -> Self {
+            let old = Self::of(&pool);
+            let values = pool.into_iter().map(|(handle, value)| (handle.index() as usize, value));
             let mut values: Vec<_> = values.collect();
             values.sort_unstable_by_key(|(index, _)| *index);
-            values
+            old.with(values)
         }
     }
 

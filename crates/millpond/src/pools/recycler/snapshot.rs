@@ -105,7 +105,7 @@ mod saved {
         /// # Panics
         ///
         /// If the hook for released objects or the drop of an object panics.
-        pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
+        pub fn migrate_from(&mut self, old: impl Into<OldPool<T>>) -> Result<(), MigrateError> {
             self.migrate_with(old, |_, object| object)
         }
 
@@ -130,18 +130,18 @@ mod saved {
         /// # Panics
         ///
         /// If `convert` panics, and the recycler is unchanged then; or if `migrate_from` does.
-        pub fn migrate_with<Q: OldPool>(
+        pub fn migrate_with<Old>(
             &mut self,
-            old: Q,
-            convert: impl FnMut(H, Q::Value) -> T,
+            old: impl Into<OldPool<Old>>,
+            convert: impl FnMut(H, Old) -> T,
         ) -> Result<(), MigrateError> {
-            migrate(self, old, convert)
+            migrate(self, old.into(), convert)
         }
     }
 
-    impl<T, R: ReuseOrder, H: HandleLayout> OldPool for Recycler<T, R, H> {
-        fn leave(self) -> Vec<(usize, T)> {
-            self.objects.into_vec().into_iter().enumerate().collect()
+    impl<T, R: ReuseOrder, H: HandleLayout> From<Recycler<T, R, H>> for OldPool<T> {
+        fn from(pool: Recycler<T, R, H>) -> Self {
+            Self::of(&pool).with(pool.objects.into_vec().into_iter().enumerate())
         }
     }
 

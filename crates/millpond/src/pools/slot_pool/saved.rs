@@ -18,11 +18,12 @@ migrations! {
     example: "Pool"
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>> OldPool
-    for SlotPool<T, G, R, H, P>
+impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::Erased, P>>
+    From<SlotPool<T, G, R, H, P>> for OldPool<T>
 {
-    fn leave(self) -> Vec<(usize, T)> {
-        self.into_iter().map(|(handle, value)| (handle.index() as usize, value)).collect()
+    fn from(pool: SlotPool<T, G, R, H, P>) -> Self {
+        let with_slot = |(handle, value): (H, T)| (handle.index() as usize, value);
+        Self::of(&pool).with(pool.into_iter().map(with_slot))
     }
 }
 

@@ -11,33 +11,72 @@ pub use error::MigrateError;
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::new_pool::{CheckedFor, NewPool};
 use super::state::within_limit;
 use crate::handle::{self, HandleLayout, Word};
+use crate::reports::stats::Stats;
 use crate::slots::AnyCycle;
 use crate::slots::saved::{Checked, OrderOf};
 use crate::snapshot::State;
+use crate::snapshot::ranges::joined;
+use crate::snapshot::state::Shape;
 
-/// A pool whose objects another pool can [take over](crate::Pool::migrate_from): one that was read from a file, or one from
-/// which a larger one goes on. Sealed.
+/// What a pool leaves to another one that [takes it over](crate::Pool::migrate_from): its objects, and the generations and the
+/// order of its slots. The methods make it of a pool that was read from a file, or one from which a larger one goes on.
 ///
 /// Needs the feature `serde`. `Pool`, `VecPool`, `StaticPool`, `PackedPool`, `PackedVecPool`, `Recycler`, `HandleAllocator`,
 /// `SyncSnapshot` and the `PolicyPool` of `millpond-overflow` can be taken over by each other.
-pub trait OldPool: State {
+#[derive(Debug)]
+pub struct OldPool<T> {
+    shape: Shape,
+    /// Of the slots that were used.
+    words: Vec<u32>,
+    order_of: OrderOf,
+    order: Vec<Range<usize>>,
+    stats: Stats,
+    detached: Option<u32>,
     /// Whether all slots that were used begin at the same generation.
     #[doc(hidden)]
-    fn begins_alike(&self) -> bool {
-        true
-    }
+    pub begins_alike: bool,
     /// The objects in the order of their ages, the oldest first, each by its slot and generation, of a pool that keeps it.
     #[doc(hidden)]
-    fn ages_left(&self) -> Vec<(u32, u32)> {
-        Vec::new()
-    }
-    /// The values with their slots, in the order of the slots.
+    pub ages: Vec<(u32, u32)>,
+    values: Vec<(usize, T)>,
+}
+
+impl<T> OldPool<T> {
+    /// Without the values.
     #[doc(hidden)]
-    fn leave(self) -> Vec<(usize, Self::Value)>;
+    pub fn of<P: State>(pool: &P) -> Self {
+        let words = (0..used(pool)).map(|index| pool.word(index));
+        Self {
+            shape: pool.shape(),
+            words: words.map(word_in).collect(),
+            order_of: P::ORDER_OF,
+            order: joined(pool.order()).collect(),
+            stats: pool.counted(),
+            detached: pool.detached().first().map(|(slot, _)| *slot),
+            begins_alike: true,
+            ages: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// With these values, each with its slot, in the order of the slots.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with(self, values: impl IntoIterator<Item = (usize, T)>) -> Self {
+        Self { values: values.into_iter().collect(), ..self }
+    }
+
+    /// The slots from here on are as if never used.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn used(&self) -> usize {
+        self.words.len()
+    }
 }
 
 /// Implements taking over, for a pool of such values and handles; `example` is the name that examples have for it.
@@ -85,7 +124,7 @@ macro_rules! migrations {
             /// pool's are dropped.
             pub fn migrate_from(
                 &mut self,
-                old: impl crate::snapshot::OldPool<Value = $value>,
+                old: impl Into<crate::snapshot::OldPool<$value>>,
             ) -> Result<(), crate::snapshot::MigrateError> {
                 self.migrate_with(old, |_, value| value)
             }
@@ -122,12 +161,12 @@ macro_rules! migrations {
             /// # Panics
             ///
             /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
-            pub fn migrate_with<Q: crate::snapshot::OldPool>(
+            pub fn migrate_with<Old>(
                 &mut self,
-                old: Q,
-                convert: impl FnMut($handle, Q::Value) -> $value,
+                old: impl Into<crate::snapshot::OldPool<Old>>,
+                convert: impl FnMut($handle, Old) -> $value,
             ) -> Result<(), crate::snapshot::MigrateError> {
-                crate::snapshot::format::migrate(self, old, convert)
+                crate::snapshot::format::migrate(self, old.into(), convert)
             }
         }
     };
@@ -137,24 +176,24 @@ pub(crate) use migrations;
 type WordOf<P> = <<P as State>::Handle as HandleLayout>::Word;
 
 /// Takes over the objects of an old pool; `convert` makes each value from its handle in this pool and the old value.
-pub(crate) fn migrate<P: NewPool, Q: OldPool>(
+pub(crate) fn migrate<P: NewPool, T>(
     pool: &mut P,
-    old: Q,
-    convert: impl FnMut(P::Handle, Q::Value) -> P::Value,
+    old: OldPool<T>,
+    convert: impl FnMut(P::Handle, T) -> P::Value,
 ) -> Result<(), MigrateError> {
     let state = check(pool, &old)?;
     take_over(pool, &state, old, convert)
 }
 
 /// The same, once it is checked.
-pub fn take_over<P: NewPool, Q: OldPool>(
+pub fn take_over<P: NewPool, T>(
     pool: &mut P,
     state: &CheckedFor<P>,
-    old: Q,
-    mut convert: impl FnMut(P::Handle, Q::Value) -> P::Value,
+    old: OldPool<T>,
+    mut convert: impl FnMut(P::Handle, T) -> P::Value,
 ) -> Result<(), MigrateError> {
     // Slots from there on were never used.
-    let values = old.leave().into_iter().take_while(|(index, _)| *index < state.words.len());
+    let values = old.values.into_iter().take_while(|(index, _)| *index < state.words.len());
     // Of a recycler, the dead ones have objects, too.
     let live = values.filter(|(index, _)| !state.words[*index].is_dead());
     let converted = live.map(|(index, value)| {
@@ -166,15 +205,15 @@ pub fn take_over<P: NewPool, Q: OldPool>(
 }
 
 /// The state that the pool gets.
-pub fn check<P: NewPool, Q: OldPool>(pool: &P, old: &Q) -> Result<CheckedFor<P>, MigrateError> {
-    if let Some((slot, _)) = old.detached().first() {
-        return Err(MigrateError::Detached { slot: *slot as usize });
+pub fn check<P: NewPool, T>(pool: &P, old: &OldPool<T>) -> Result<CheckedFor<P>, MigrateError> {
+    if let Some(slot) = old.detached {
+        return Err(MigrateError::Detached { slot: slot as usize });
     }
-    if !old.begins_alike() {
+    if !old.begins_alike {
         return Err(MigrateError::SeveralFirstGenerations);
     }
-    let used = used(old);
-    let (theirs, own) = (old.shape(), pool.shape());
+    let used = old.used();
+    let (theirs, own) = (old.shape, pool.shape());
     let slots_max = own.capacity_max;
     if used > slots_max {
         return Err(MigrateError::TooFewSlots { needed: used, capacity_max: slots_max });
@@ -183,11 +222,12 @@ pub fn check<P: NewPool, Q: OldPool>(pool: &P, old: &Q) -> Result<CheckedFor<P>,
     if !P::ADAPTS_FIRST && cycle.start() != own.cycle.start() {
         return Err(MigrateError::OtherFirstGeneration);
     }
-    let word = |index: usize| kept_word(&cycle, index, old.word(index)).map(word_in::<WordOf<P>>);
-    let mut words = (0..used).map(word).collect::<Result<Vec<_>, _>>()?;
+    let word = |(index, word): (usize, &u32)| kept_word(&cycle, index, *word).map(word_in);
+    let words = old.words.iter().enumerate().map(word);
+    let mut words: Vec<WordOf<P>> = words.collect::<Result<_, _>>()?;
     let slots = pool.slots_there().max(used);
     // Those of several parts may be more together than a file may say of each.
-    let stats = within_limit(old.counted());
+    let stats = within_limit(old.stats);
     let live = words.iter().filter(|word| !word.is_dead()).count();
     let inserted = stats.inserted.max(live as u64);
     // What a file says of it may be more than the slots that were used.
@@ -211,7 +251,7 @@ pub fn check<P: NewPool, Q: OldPool>(pool: &P, old: &Q) -> Result<CheckedFor<P>,
 }
 
 /// The slots of an old pool from here on are as if never used.
-pub fn used(old: &impl OldPool) -> usize {
+pub fn used(old: &impl State) -> usize {
     let start = Word::from_generation(old.shape().cycle.start());
     let is_unused = |index: &usize| old.word(*index) == Word::as_dead(start);
     (0..old.used()).rev().find(|index| !is_unused(index)).map_or(0, |last| last + 1)
@@ -233,11 +273,11 @@ fn cycle(old: &AnyCycle, own: AnyCycle, used: usize) -> Result<AnyCycle, Migrate
 }
 
 /// The state of a slot on its new cycle: its live generation, or the next one, marked dead.
-fn kept_word<W: Word>(cycle: &AnyCycle, slot: usize, word: W) -> Result<u32, MigrateError> {
+fn kept_word(cycle: &AnyCycle, slot: usize, word: u32) -> Result<u32, MigrateError> {
     let generation = word.generation();
     let is_on_cycle = cycle.contains(generation);
     match (word.is_dead(), is_on_cycle) {
-        _ if word == W::RETIRED => Ok(u32::RETIRED),
+        _ if word == u32::RETIRED => Ok(u32::RETIRED),
         (true, true) => Ok(generation.as_dead()),
         (false, true) => Ok(generation),
         (true, false) if cycle.wraps() => Ok(cycle.start().as_dead()),
@@ -247,17 +287,17 @@ fn kept_word<W: Word>(cycle: &AnyCycle, slot: usize, word: W) -> Result<u32, Mig
 }
 
 /// The same state in the words of another layout, which has its generation.
-fn word_in<W: Word>(word: u32) -> W {
+fn word_in<V: Word, W: Word>(word: V) -> W {
     let generation = W::from_generation(word.generation());
     if word.is_dead() { generation.as_dead() } else { generation }
 }
 
 /// What a reuse order lists of slots with these words. The vacant slots come as they came in the old pool, and new ones
 /// after them.
-fn order_for<W: Word, Q: OldPool>(order: OrderOf, old: &Q, words: &[W]) -> Vec<u32> {
+fn order_for<W: Word, T>(order: OrderOf, old: &OldPool<T>, words: &[W]) -> Vec<u32> {
     let slots = words.len();
     let listed = |kind: fn(OrderOf) -> bool| {
-        let listed = kind(Q::ORDER_OF).then(|| old.order());
+        let listed = kind(old.order_of).then_some(&old.order);
         listed.into_iter().flatten().flat_map(move |range| range.start..range.end.min(slots))
     };
     // Each slot once: first those that the old order lists, then the others.

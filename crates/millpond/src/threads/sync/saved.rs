@@ -114,7 +114,7 @@ impl<T> SyncPool<T> {
     /// # Panics
     ///
     /// If a value's drop panics. The pool is then empty.
-    pub fn migrate_from(&mut self, old: impl OldPool<Value = T>) -> Result<(), MigrateError> {
+    pub fn migrate_from(&mut self, old: impl Into<OldPool<T>>) -> Result<(), MigrateError> {
         self.migrate_with(old, |_, value| value)
     }
 
@@ -139,13 +139,13 @@ impl<T> SyncPool<T> {
     /// # Panics
     ///
     /// If `convert` panics, and the pool is unchanged then; or if `migrate_from` does.
-    pub fn migrate_with<Q: OldPool>(
+    pub fn migrate_with<Old>(
         &mut self,
-        old: Q,
-        convert: impl FnMut(Handle<T>, Q::Value) -> T,
+        old: impl Into<OldPool<Old>>,
+        convert: impl FnMut(Handle<T>, Old) -> T,
     ) -> Result<(), MigrateError> {
         let mut taken = SyncSnapshot::of_shape(self.slots().shape());
-        migrate(&mut taken, old, convert)?;
+        migrate(&mut taken, old.into(), convert)?;
         taken.homes = self.slots().free.home_words().collect();
         let values = core::mem::take(&mut taken.values);
         let begun = self.begin_again(|slots| taken.begin(slots, values.into_iter()));
@@ -153,10 +153,10 @@ impl<T> SyncPool<T> {
     }
 }
 
-impl<T> OldPool for SyncSnapshot<T> {
-    fn leave(self) -> Vec<(usize, T)> {
-        let values = self.values.into_iter().enumerate();
-        values.filter_map(|(index, value)| Some((index, value?))).collect()
+impl<T> From<SyncSnapshot<T>> for OldPool<T> {
+    fn from(pool: SyncSnapshot<T>) -> Self {
+        let with_slot = |(index, value): (usize, Option<T>)| Some((index, value?));
+        Self::of(&pool).with(pool.values.into_iter().enumerate().filter_map(with_slot))
     }
 }
 

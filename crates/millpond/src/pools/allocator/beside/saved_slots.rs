@@ -14,7 +14,7 @@ use crate::snapshot::format::{
     Form, NewPool, Objects, check, check_migration, read_list, units, used_slots,
 };
 use crate::snapshot::state::Shape;
-use crate::snapshot::{MigrateError, State};
+use crate::snapshot::{MigrateError, OldPool, State};
 
 /// The saved form of a [`HandleAllocator`].
 #[doc(hidden)]
@@ -149,7 +149,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         &mut self,
         old: &HandleAllocator<S, H>,
     ) -> Result<(), MigrateError> {
-        let state = check_migration(self, old)?;
+        let state = check_migration(self, &OldPool::<()>::of(old))?;
         self.take_over(&state, units(&state))
     }
 }
