@@ -111,7 +111,7 @@ pub trait HandleLayout:
     /// together.
     type Erased: HandleLayout<Index = Self::Index, Word = Self::Word> + sealed::Layout;
     /// The type in which a pool with this layout stores a slot index: `u16` or `u32`.
-    type Index: IndexWord;
+    type Index: Word;
     /// The type in which a pool with this layout stores a generation: `u16` or `u32`.
     #[doc(hidden)]
     type Word: Word;
@@ -170,27 +170,19 @@ pub(crate) fn live<H: HandleLayout>(index: usize, generation: H::Word) -> H {
     H::from_erased(sealed::Layout::of_live(index, generation))
 }
 
-/// An unsigned integer in which a pool stores slot indices: `u16` or `u32`. Sealed.
-pub trait IndexWord:
-    Copy + Eq + Debug + Send + Sync + crate::base::OrderEntry + sealed::Sealed + 'static
-{
-    /// Converts `index`, which fits by construction.
-    #[doc(hidden)]
-    fn from_index(index: usize) -> Self;
-    /// Returns the index as a `usize`.
-    fn to_index(self) -> usize;
-}
-
-/// An unsigned integer in which a pool stores generations. Its top bit means "dead". The word of a slot that was never used
-/// is 0, and stands for the first generation, dead.
+/// An unsigned integer in which a pool stores slot indices, or generations: `u16` or `u32`. A generation's top bit means
+/// "dead". The word of a slot that was never used is 0, and stands for the first generation, dead.
 #[doc(hidden)]
-pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
+pub trait Word: Ord + crate::base::OrderEntry + sealed::Sealed {
     /// No bits.
     const ZERO: Self;
     /// The top bit.
     const DEAD: Self;
     /// A dead slot of generation 0: never reused.
     const RETIRED: Self = Self::DEAD;
+    /// Converts a slot's index, which fits by construction.
+    fn from_index(index: usize) -> Self;
+    fn to_index(self) -> usize;
     fn from_generation(generation: u32) -> Self;
     /// All bits.
     fn to_bits(self) -> u32;
@@ -257,14 +249,16 @@ pub(crate) mod sealed {
         label = "this number of index bits leaves no room for an index or for generations"
     )]
     pub trait Widths {
-        type Index: crate::handle::IndexWord;
+        type Index: crate::handle::Word;
         type Word: crate::handle::Word;
     }
 }
 
 macro_rules! words {
     ($($word:ty: $source:ident, signed: $signed:ty;)*) => {$(
-        impl IndexWord for $word {
+        impl Word for $word {
+            const ZERO: Self = 0;
+            const DEAD: Self = 1 << (<$word>::BITS - 1);
             #[inline]
             fn from_index(index: usize) -> Self {
                 debug_assert!(index <= Self::MAX as usize);
@@ -274,11 +268,6 @@ macro_rules! words {
             fn to_index(self) -> usize {
                 self as usize
             }
-        }
-
-        impl Word for $word {
-            const ZERO: Self = 0;
-            const DEAD: Self = 1 << (<$word>::BITS - 1);
             #[inline]
             fn from_generation(generation: u32) -> Self {
                 debug_assert!(generation < Self::DEAD as u32);

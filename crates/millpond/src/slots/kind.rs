@@ -1,7 +1,7 @@
 //! What kinds of slots there are: the types of their words and entries, and what these need.
 
 use crate::base::OrderEntry;
-use crate::handle::{IndexWord, Word};
+use crate::handle::Word;
 use crate::slots::reuse::{Queue, ReuseOrder};
 
 /// What slots have beside their values: words, and entries of a reuse order. Of a pool it is its order, and the types of its
@@ -22,7 +22,7 @@ pub trait SlotKind {
     fn fit_entries(entries: &mut [Self::Entry], from: usize, to: usize);
 }
 
-impl<R: ReuseOrder, W: Word, I: IndexWord> SlotKind for (R, W, I) {
+impl<R: ReuseOrder, W: Word, I: Word> SlotKind for (R, W, I) {
     type Word = W;
     type Entry = <R::Queue<I> as Queue<I>>::Entry;
     const IS_SYNCED: bool = R::Queue::<I>::SEARCHES_BITMAP;

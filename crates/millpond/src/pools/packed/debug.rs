@@ -5,7 +5,7 @@ use alloc::vec::{self, Vec};
 use super::slots::RosterSlots;
 use super::{PackedGrowth, PackedSlotPool};
 use crate::base::memory::OutOfMemory;
-use crate::handle::{HandleLayout, IndexWord, Word};
+use crate::handle::{HandleLayout, Word};
 use crate::pools::watching::watching;
 use crate::reports::debug::{DebugAids, Watch};
 use crate::slots::CountedSlots;
@@ -48,7 +48,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
 
 watching!([T, G: PackedGrowth<H::Word>, H: HandleLayout] PackedSlotPool<T, G, H>, H);
 
-impl<W: Word, I: IndexWord> RosterSlots<W, I> {
+impl<W: Word, I: Word> RosterSlots<W, I> {
     /// These slots are about to take on the state of `other`.
     pub(super) fn note_restored(&self, other: &Self) {
         let Some(watch) = self.watch.as_ref() else { return };

@@ -13,7 +13,7 @@
 
 use super::PackedRoster;
 use crate::base::OrderEntry;
-use crate::handle::{HandleLayout, IndexWord};
+use crate::handle::{HandleLayout, Word};
 
 /// The maximum number of pending removals.
 const BATCH: usize = 64;

@@ -10,7 +10,7 @@ use super::slots::{RosterSlots, Slot};
 use crate::base::guard::{defuse, guard, half_way};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::sealed::Layout as _;
-use crate::handle::{self, HandleLayout, IndexWord, Word};
+use crate::handle::{self, HandleLayout, Word};
 use crate::pools::settings::GenerationSettings;
 use crate::pools::slot_pool::Detached;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};

@@ -2,7 +2,7 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 
 use crate::base::memory::OutOfMemory;
-use crate::handle::{IndexWord, Word};
+use crate::handle::Word;
 use crate::slots::{CountedSlots, Counters};
 
 /// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and
@@ -14,7 +14,7 @@ pub(super) struct Slot<W, I> {
     pub(super) position: I,
 }
 
-impl<W: Word, I: IndexWord> Slot<W, I> {
+impl<W: Word, I: Word> Slot<W, I> {
     /// The word, marked as dead if the position is not that of one of this many live slots.
     pub(super) fn state(&self, live: usize) -> W {
         if self.position.to_index() < live { self.word } else { self.word.as_dead() }
@@ -24,7 +24,7 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 /// The slots of a packed pool, and what watches over them. Kept apart from the values, whose type
 /// may borrow from what does not outlive the pool: with debug aids, dropping this runs code.
 #[derive(Debug)]
-pub(super) struct RosterSlots<W: Word, I: IndexWord> {
+pub(super) struct RosterSlots<W: Word, I: Word> {
     slots: Vec<Slot<W, I>>,
     /// See [`mark_used`](Self::mark_used).
     used: u32,
@@ -32,7 +32,7 @@ pub(super) struct RosterSlots<W: Word, I: IndexWord> {
     pub(super) watch: Option<crate::reports::debug::Watch>,
 }
 
-impl<W: Word, I: IndexWord> RosterSlots<W, I> {
+impl<W: Word, I: Word> RosterSlots<W, I> {
     /// Not watched.
     pub(super) const fn new(slots: Vec<Slot<W, I>>) -> Self {
         Self { slots, used: 0, counters: Counters::NONE, watch: None }
@@ -133,7 +133,7 @@ impl<W: Word, I: IndexWord> RosterSlots<W, I> {
     }
 }
 
-impl<W: Word, I: IndexWord> CountedSlots for RosterSlots<W, I> {
+impl<W: Word, I: Word> CountedSlots for RosterSlots<W, I> {
     type Word = W;
 
     #[inline]
@@ -157,7 +157,7 @@ impl<W: Word, I: IndexWord> CountedSlots for RosterSlots<W, I> {
     }
 }
 
-impl<W: Word, I: IndexWord> Deref for RosterSlots<W, I> {
+impl<W: Word, I: Word> Deref for RosterSlots<W, I> {
     type Target = [Slot<W, I>];
 
     #[inline]
@@ -166,7 +166,7 @@ impl<W: Word, I: IndexWord> Deref for RosterSlots<W, I> {
     }
 }
 
-impl<W: Word, I: IndexWord> DerefMut for RosterSlots<W, I> {
+impl<W: Word, I: Word> DerefMut for RosterSlots<W, I> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [Slot<W, I>] {
         &mut self.slots
@@ -174,7 +174,7 @@ impl<W: Word, I: IndexWord> DerefMut for RosterSlots<W, I> {
 }
 
 /// Reports the values that are still live, if that aid is enabled.
-impl<W: Word, I: IndexWord> Drop for RosterSlots<W, I> {
+impl<W: Word, I: Word> Drop for RosterSlots<W, I> {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
             let is_live = |index: &usize| self.word(*index).is_some_and(|word| !word.is_dead());

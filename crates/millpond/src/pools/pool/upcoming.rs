@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::Pool;
-use crate::handle::{self, HandleLayout, IndexWord};
+use crate::handle::{self, HandleLayout, Word};
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {

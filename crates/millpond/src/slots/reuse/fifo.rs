@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::{Queue, ReuseOrder, sealed};
 use crate::base::OrderEntry;
-use crate::handle::IndexWord;
+use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
 
@@ -28,7 +28,7 @@ impl sealed::Sealed for Fifo {}
 
 impl ReuseOrder for Fifo {
     const NAME: &'static str = "Fifo";
-    type Queue<I: IndexWord> = FifoQueue;
+    type Queue<I: Word> = FifoQueue;
 }
 
 /// The two ends of the list, whose links are in the array of entries.
@@ -65,7 +65,7 @@ fn link(slots: &mut SlotWords<impl Place<Entry = Link>>, slot: u32) -> &mut Link
 }
 
 // SAFETY: as the invariant says.
-unsafe impl<I: IndexWord> Queue<I> for FifoQueue {
+unsafe impl<I: Word> Queue<I> for FifoQueue {
     type Entry = Link;
     const EMPTY: Self = Self { first: Link::NO_SLOT, last: Link::NO_SLOT };
     const GOES_ROUND: bool = true;

@@ -11,7 +11,6 @@ use core::mem::{self, offset_of};
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, sealed};
-use crate::handle::IndexWord;
 use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{Place, SlotWords};
@@ -36,7 +35,7 @@ impl sealed::Sealed for Lifo {}
 
 impl ReuseOrder for Lifo {
     const NAME: &'static str = "Lifo";
-    type Queue<I: IndexWord> = LifoQueue;
+    type Queue<I: Word> = LifoQueue;
 }
 
 /// Every vacant slot has an entry on the stack, or comes behind those that have one, which are used first. The topmost entry
@@ -95,7 +94,7 @@ impl LifoQueue {
     }
 
     /// Puts entries on the stack, for which there is room.
-    fn push<I: IndexWord>(&mut self, above: &[I], slots: &mut SlotWords<impl Place<Entry = I>>) {
+    fn push<I: Word>(&mut self, above: &[I], slots: &mut SlotWords<impl Place<Entry = I>>) {
         let top = slots.entries().len() - self.len();
         slots.entries_mut()[top - above.len()..top].copy_from_slice(above);
         self.top -= above.len() as isize;
@@ -103,14 +102,14 @@ impl LifoQueue {
 
     /// The entry on top, or the slot behind the stack.
     #[inline]
-    fn first<I: IndexWord>(&self, entries: &[I]) -> usize {
+    fn first<I: Word>(&self, entries: &[I]) -> usize {
         self.stack(entries).first().map_or(self.fresh_from as usize, |slot| slot.to_index())
     }
 
     /// Drops the entries on top, and goes past the slots behind the stack, that are stale, or of the slot that is taken (none
     /// has the highest number).
     #[inline(always)]
-    fn pass<I: IndexWord>(&mut self, taken: usize, words: &SlotWords<impl Place<Entry = I>>) {
+    fn pass<I: Word>(&mut self, taken: usize, words: &SlotWords<impl Place<Entry = I>>) {
         let is_gone = |slot| slot == taken || !words.is_vacant(slot);
         let stack = self.stack(words.entries()).iter().map(|slot| slot.to_index());
         self.top += stack.take_while(|slot| is_gone(*slot)).count() as isize;
@@ -123,7 +122,7 @@ impl LifoQueue {
     /// The slot that comes next, behind what is stale.
     #[cold]
     #[inline(never)]
-    fn next_past_stale<I: IndexWord>(
+    fn next_past_stale<I: Word>(
         &mut self,
         words: &SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
@@ -135,7 +134,7 @@ impl LifoQueue {
     /// It returns what fits in two registers.
     #[cold]
     #[inline(never)]
-    fn pass_stale<I: IndexWord>(
+    fn pass_stale<I: Word>(
         &mut self,
         slots: &mut SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
@@ -148,7 +147,7 @@ impl LifoQueue {
 
     /// The same in a pool that may have such a slot.
     #[inline(never)]
-    fn pass_to_next<I: IndexWord>(
+    fn pass_to_next<I: Word>(
         &mut self,
         slots: &mut SlotWords<impl Place<Entry = I>>,
     ) -> Option<usize> {
@@ -165,7 +164,7 @@ impl LifoQueue {
     /// stale ones.
     #[cold]
     #[inline(never)]
-    fn put_below<I: IndexWord>(
+    fn put_below<I: Word>(
         &mut self,
         new: Range<usize>,
         slots: &mut SlotWords<impl Place<Entry = I>>,
@@ -187,7 +186,7 @@ impl LifoQueue {
 
     /// Removes the stale entries, and those of the slots from `to` on. The rest keeps its order and fits, because each slot has
     /// one entry.
-    fn compact<I: IndexWord>(&mut self, to: usize, slots: &mut SlotWords<impl Place<Entry = I>>) {
+    fn compact<I: Word>(&mut self, to: usize, slots: &mut SlotWords<impl Place<Entry = I>>) {
         // From the top down, so that the first entry found of a vacant slot is the one that counts; the marks identify
         // the older ones.
         slots.begin_marking();
@@ -209,7 +208,7 @@ impl LifoQueue {
 }
 
 // SAFETY: a slot from the stack is tested, and so is one that was never used; `begin` tests all others.
-unsafe impl<I: IndexWord> Queue<I> for LifoQueue {
+unsafe impl<I: Word> Queue<I> for LifoQueue {
     type Entry = I;
     const EMPTY: Self = Self { top: 0, fresh_from: 0, fresh_until: 0 };
 

@@ -4,7 +4,7 @@ use core::iter;
 use core::ops::Range;
 
 use super::{OrderOf, Queue, ReuseOrder, sealed};
-use crate::handle::IndexWord;
+use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::bit_tree::{self, BitTree};
 use crate::slots::{Place, SlotWords};
@@ -27,7 +27,7 @@ impl sealed::Sealed for LowestFirst {}
 
 impl ReuseOrder for LowestFirst {
     const NAME: &'static str = "LowestFirst";
-    type Queue<I: IndexWord> = LowestFirstQueue;
+    type Queue<I: Word> = LowestFirstQueue;
 }
 
 const WORD_BITS: usize = u64::BITS as usize;
@@ -108,7 +108,7 @@ fn bits_below(slot: usize, word: usize) -> u64 {
 }
 
 // SAFETY: as the invariant says.
-unsafe impl<I: IndexWord> Queue<I> for LowestFirstQueue {
+unsafe impl<I: Word> Queue<I> for LowestFirstQueue {
     type Entry = u64;
     const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: BitTree::EMPTY };
     const SEARCHES_BITMAP: bool = true;

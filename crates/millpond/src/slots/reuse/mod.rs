@@ -44,7 +44,7 @@ pub(crate) use roster::{InlineRoster, roster};
 
 use core::fmt::Debug;
 
-use crate::handle::IndexWord;
+use crate::handle::Word;
 
 /// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed.
 ///
@@ -65,7 +65,7 @@ pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 's
     const NAME: &'static str;
     /// What a pool with this order stores.
     #[doc(hidden)]
-    type Queue<I: IndexWord>: Queue<I>;
+    type Queue<I: Word>: Queue<I>;
 }
 
 pub(crate) mod sealed {

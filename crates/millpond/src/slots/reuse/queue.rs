@@ -6,7 +6,7 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::base::OrderEntry;
-use crate::handle::IndexWord;
+use crate::handle::Word;
 use crate::reports::validate::Violation;
 use crate::slots::{Place, SlotWords};
 
@@ -34,7 +34,7 @@ use crate::slots::{Place, SlotWords};
 /// - The entries of slots that were never used are those of a new pool's, and `take`, `take_at` and `grow` change no entry
 ///   beyond the slot behind them: see `SlotWords::used`, from which on pools copy nothing.
 #[doc(hidden)]
-pub unsafe trait Queue<I: IndexWord>: Sized + Clone + Debug {
+pub unsafe trait Queue<I: Word>: Sized + Clone + Debug {
     type Entry: OrderEntry;
 
     /// The order of no slots.

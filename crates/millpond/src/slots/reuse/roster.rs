@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::{OrderOf, Queue, ReuseOrder, sealed};
-use crate::handle::IndexWord;
+use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{CountedSlots, Parting, Partition, Place, SlotWords, Sorting};
 
@@ -22,7 +22,7 @@ impl sealed::Sealed for Roster {}
 
 impl ReuseOrder for Roster {
     const NAME: &'static str = "Roster";
-    type Queue<I: IndexWord> = RosterQueue<false>;
+    type Queue<I: Word> = RosterQueue<false>;
 }
 
 /// The same for slots stored inline in the pool: **every bit of a new order is 0**, and every bit
@@ -37,7 +37,7 @@ impl sealed::Sealed for InlineRoster {}
 impl ReuseOrder for InlineRoster {
     // A pool with it has no other.
     const NAME: &'static str = "";
-    type Queue<I: IndexWord> = RosterQueue<true>;
+    type Queue<I: Word> = RosterQueue<true>;
 }
 
 /// The entries are the roster, a [`Partition`] of all slots, and behind it the reverse table:
@@ -50,19 +50,19 @@ pub struct RosterQueue<const DIFFERENCES: bool>;
 
 /// The entry for the index at this place of a table.
 #[inline]
-fn stored<const DIFFERENCES: bool, I: IndexWord>(index: usize, at: usize) -> I {
+fn stored<const DIFFERENCES: bool, I: Word>(index: usize, at: usize) -> I {
     I::from_index(if DIFFERENCES { index ^ at } else { index })
 }
 
 /// The index that this entry means at this place.
 #[inline]
-fn meant<const DIFFERENCES: bool, I: IndexWord>(entry: I, at: usize) -> usize {
+fn meant<const DIFFERENCES: bool, I: Word>(entry: I, at: usize) -> usize {
     if DIFFERENCES { entry.to_index() ^ at } else { entry.to_index() }
 }
 
 /// The live slots, then the retired ones, then the vacant ones.
 #[inline]
-pub(crate) fn roster<I: IndexWord>(words: &SlotWords<impl Place<Entry = I>>) -> &[I] {
+pub(crate) fn roster<I: Word>(words: &SlotWords<impl Place<Entry = I>>) -> &[I] {
     &words.entries()[..words.slots()]
 }
 
@@ -72,7 +72,7 @@ struct Tables<'a, I, const D: bool> {
     reverse: &'a mut [I],
 }
 
-impl<'a, I: IndexWord, const D: bool> Tables<'a, I, D> {
+impl<'a, I: Word, const D: bool> Tables<'a, I, D> {
     #[inline]
     fn of(slots: &'a mut SlotWords<impl Place<Entry = I>>) -> Self {
         let entries = slots.entries_mut();
@@ -86,7 +86,7 @@ impl<'a, I: IndexWord, const D: bool> Tables<'a, I, D> {
     }
 }
 
-impl<I: IndexWord, const D: bool> Partition for Tables<'_, I, D> {
+impl<I: Word, const D: bool> Partition for Tables<'_, I, D> {
     /// A slot.
     type Item = usize;
 
@@ -112,7 +112,7 @@ impl<const D: bool> RosterQueue<D> {
     /// Takes the slot that comes next, if it must pass retired ones.
     #[cold]
     #[inline(never)]
-    fn next_past_retired<I: IndexWord, P: Place<Entry = I>>(
+    fn next_past_retired<I: Word, P: Place<Entry = I>>(
         &mut self,
         slots: &mut SlotWords<P>,
     ) -> Option<(usize, P::Word)> {
@@ -125,7 +125,7 @@ impl<const D: bool> RosterQueue<D> {
     fn sort(
         indices: Range<usize>,
         mut sorting: Sorting,
-        slots: &mut SlotWords<impl Place<Entry = impl IndexWord>>,
+        slots: &mut SlotWords<impl Place<Entry = impl Word>>,
     ) {
         for index in indices {
             let Some(word) = slots.get(index) else { continue };
@@ -136,14 +136,14 @@ impl<const D: bool> RosterQueue<D> {
     /// See [`Partition::pass_retired`].
     #[cold]
     #[inline(never)]
-    fn pass_retired(slots: &mut SlotWords<impl Place<Entry = impl IndexWord>>) {
+    fn pass_retired(slots: &mut SlotWords<impl Place<Entry = impl Word>>) {
         let parting = parting(slots);
         Tables::<_, D>::of(slots).pass_retired(parting);
     }
 }
 
 // SAFETY: as the invariant says.
-unsafe impl<I: IndexWord, const D: bool> Queue<I> for RosterQueue<D> {
+unsafe impl<I: Word, const D: bool> Queue<I> for RosterQueue<D> {
     type Entry = I;
     const EMPTY: Self = Self;
 

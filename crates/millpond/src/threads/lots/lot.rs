@@ -4,7 +4,7 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{DYING_BITS, KILLED_BITS};
-use crate::handle::{self, HandleLayout, IndexWord, Word, handle_of_live};
+use crate::handle::{self, HandleLayout, Word, handle_of_live};
 use crate::reports::errors::{Full, FullPool};
 use crate::values::chunks::ChunkMut;
 
