@@ -47,7 +47,7 @@ pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::SlotKind;
 pub(crate) use self::ledger::{Ledger, LedgerOf, check_disjoint};
-pub(crate) use self::partition::{Parting, Partition, Sorting};
+pub(crate) use self::partition::{Parting, Sorting};
 pub(crate) use self::place::{Parts, PartsMut, Place};
 pub(crate) use self::words::lifetimes::{EntryOf, OwnSlots, Slots};
 pub(crate) use self::words::{SlotWords, full_word, handle_at};

@@ -8,6 +8,9 @@
 //! An insertion takes the first vacant slot, and a removed slot becomes the first vacant one, so the slot freed last is
 //! reused first. A removed slot skips the retired slots by swapping with one of them. So insertions and removals are
 //! O(1), and without retired slots they do not move any other vacant slot.
+//!
+//! A slot that is about to become live out of turn changes places with the one that comes next, and that with the first
+//! retired one.
 
 use core::iter;
 use core::ops::Range;
@@ -18,7 +21,7 @@ use crate::handle::Word;
 /// Where the parts of a partition begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parting {
-    live: usize,
+    pub(crate) live: usize,
     retired: usize,
 }
 
@@ -45,6 +48,12 @@ impl Parting {
     #[inline(always)]
     pub(crate) fn next(self) -> usize {
         self.live + self.retired
+    }
+
+    /// The position where a slot that had retired belongs, by the parts without it: it is the next vacant one now, or about to
+    /// become live. The retired slots have lost their last position or their first one.
+    pub(crate) fn unretired(self, is_vacant: bool) -> usize {
+        if is_vacant { self.next() } else { self.live }
     }
 
     /// The position of the slot at this place if the vacant slots are listed before the retired
@@ -112,51 +121,5 @@ impl Sorting {
             self.live += 1;
             self.live - 1
         }
-    }
-}
-
-/// A permutation that knows the position of each slot.
-pub(crate) trait Partition {
-    /// The item at a position: a slot, and its data.
-    type Item: Copy;
-
-    fn item(&self, position: usize) -> Self::Item;
-
-    /// Puts an item at a position, which is then that of its slot.
-    fn place(&mut self, position: usize, item: Self::Item);
-
-    /// Swaps two slots.
-    #[inline]
-    fn swap(&mut self, a: usize, b: usize) {
-        let (item_a, item_b) = (self.item(a), self.item(b));
-        self.place(a, item_b);
-        self.place(b, item_a);
-    }
-
-    /// The live slot at this position dies, and has this item from now on. `parting` is the one
-    /// afterwards: the slot is the last retired one if it retires, and otherwise must
-    /// [pass](Self::pass_retired) the retired ones.
-    #[inline(always)]
-    fn end(&mut self, position: usize, item: Self::Item, parting: Parting) {
-        self.place(position, self.item(parting.live));
-        self.place(parting.live, item);
-    }
-
-    /// Swaps the slots on both sides of the retired ones, one of which is about to become live, or
-    /// has died.
-    fn pass_retired(&mut self, parting: Parting) {
-        self.swap(parting.live, parting.next());
-    }
-
-    /// The retired slot at this position is the next vacant one now, or about to become live. `parting` is the one without
-    /// it: the retired slots have lost their last position or their first one.
-    fn unretire(&mut self, position: usize, parting: Parting, is_vacant: bool) {
-        self.swap(position, if is_vacant { parting.next() } else { parting.live });
-    }
-
-    /// The vacant slot at this position is about to become live, and the one that comes next takes its place.
-    fn take_at(&mut self, position: usize, parting: Parting) {
-        self.swap(position, parting.next());
-        self.pass_retired(parting);
     }
 }

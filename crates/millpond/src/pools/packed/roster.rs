@@ -16,7 +16,7 @@ use crate::pools::slot_pool::Detached;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::{
-    CheckWord, CountedSlots, GenerationCycle, Ledger, Parting, Partition, Sorting, retired_among,
+    CheckWord, CountedSlots, GenerationCycle, Ledger, Parting, Sorting, retired_among,
 };
 
 /// ```text
@@ -24,7 +24,7 @@ use crate::slots::{
 /// order      │ live …  │ retired … │ next, vacant … │
 /// ```
 ///
-/// The `order` is a [`Partition`] of the slots: the live part has the handles of the values, in the same
+/// The `order` is a [partition](Parting) of the slots: the live part has the handles of the values, in the same
 /// order as they; the vacant part has the handles that will be issued; of those in the retired part only the index
 /// counts. `slots[order[p].index()]` has
 /// position `p`, for every `p`.
@@ -72,22 +72,22 @@ impl<H: HandleLayout> DerefMut for PackedRoster<H> {
     }
 }
 
-impl<H: HandleLayout> Partition for PackedRoster<H> {
-    type Item = H;
-
-    #[inline(always)]
-    fn item(&self, position: usize) -> H {
-        self.order[position]
-    }
-
+impl<H: HandleLayout> PackedRoster<H> {
+    /// Puts a handle at a position, which is then that of its slot.
     #[inline(always)]
     fn place(&mut self, position: usize, handle: H) {
         self.order[position] = handle;
         self.slots[handle.index() as usize].position = H::Index::from_index(position);
     }
-}
 
-impl<H: HandleLayout> PackedRoster<H> {
+    /// Swaps the slots at two positions.
+    #[inline]
+    pub(super) fn swap(&mut self, a: usize, b: usize) {
+        let (handle_a, handle_b) = (self.order[a], self.order[b]);
+        self.place(a, handle_b);
+        self.place(b, handle_a);
+    }
+
     /// No slots, and no memory.
     pub(super) const fn empty(settings: &GenerationSettings) -> Self {
         Self {
@@ -174,7 +174,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         slot.word = handle.word();
         let position = slot.position.to_index();
         self.order[position] = handle;
-        Partition::take_at(self, position, self.parting());
+        let parting = self.parting();
+        self.swap(position, parting.next());
+        self.swap(parting.live, parting.next());
         self.slots.counters_mut().inserted += 1;
         self.slots.mark_used(index);
         self.ledger.note_begin_at(handle);
@@ -231,7 +233,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             None => {
                 self.slots.counters_mut().removed += 1;
                 self.slots.counters_mut().retired += 1;
-                self.end(position, handle, self.parting());
+                self.swap(position, self.parting().live);
                 self.slots[index].word = H::Word::RETIRED;
             }
         }
@@ -255,7 +257,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.expect_removal(live);
         self.slots.counters_mut().removed += 1;
         self.slots.counters_mut().retired += 1;
-        self.end(position, handle, self.parting());
+        self.swap(position, self.parting().live);
         self.slots[handle.index() as usize].word = H::Word::RETIRED;
     }
 
@@ -293,7 +295,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         slot.word = handle.word();
         let position = slot.position.to_index();
         self.order[position] = handle;
-        Partition::unretire(self, position, self.parting(), is_vacant);
+        self.swap(position, self.parting().unretired(is_vacant));
     }
 
     /// Replaces the recorder's track.
@@ -695,7 +697,7 @@ mod tests {
         assert_eq!(broken(|roster| roster.slots[0].word = 1), counted);
         assert_eq!(broken(|roster| roster.slots.counters_mut().retired += 1), counted);
         let own = "slots that were never used stand at their own positions";
-        assert_eq!(broken(|roster| Partition::swap(roster, 3, 4)), own);
+        assert_eq!(broken(|roster| roster.swap(3, 4)), own);
         let inverse = "the positions are the inverse of the order";
         assert_eq!(broken(|roster| roster.order.swap(0, 1)), inverse);
         assert_eq!(broken(|roster| roster.slots[2].position = 0), inverse);

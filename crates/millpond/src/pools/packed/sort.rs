@@ -5,7 +5,6 @@ use core::cmp::Ordering;
 use super::{PackedGrowth, PackedSlotPool};
 use crate::base::guard::guard;
 use crate::handle::HandleLayout;
-use crate::slots::Partition;
 
 impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// Sorts the values with `compare`; equal ones keep their order. Every handle stays valid and
@@ -80,7 +79,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     #[track_caller]
     pub fn swap_positions(&mut self, a: usize, b: usize) {
         self.values.swap(a, b);
-        Partition::swap(&mut self.roster, a, b);
+        self.roster.swap(a, b);
     }
 
     /// Sorts the handles by `compare`, which is called with the positions of their values. The

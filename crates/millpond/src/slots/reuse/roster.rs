@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::{OrderOf, Queue, ReuseOrder, sealed};
 use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{CountedSlots, Parting, Partition, Place, SlotWords, Sorting};
+use crate::slots::{CountedSlots, Parting, Place, SlotWords, Sorting};
 
 /// Swap-delete: a permutation of all slots, split by a partition into live and vacant ones.
 ///
@@ -40,7 +40,7 @@ impl ReuseOrder for InlineRoster {
     type Queue<I: Word> = RosterQueue<true>;
 }
 
-/// The entries are the roster, a [`Partition`] of all slots, and behind it the reverse table:
+/// The entries are the roster, a [partition](crate::slots::Parting) of all slots, and behind it the reverse table:
 /// `reverse[roster[p]] == p` for every position `p`. The words count the lengths of the parts.
 ///
 /// In each table, an entry is an index, or, of `DIFFERENCES`, the bits in which this and its place in the table differ.
@@ -84,14 +84,9 @@ impl<'a, I: Word, const D: bool> Tables<'a, I, D> {
     fn position_of(&self, slot: usize) -> usize {
         meant::<D, _>(self.reverse[slot], slot)
     }
-}
-
-impl<I: Word, const D: bool> Partition for Tables<'_, I, D> {
-    /// A slot.
-    type Item = usize;
 
     #[inline]
-    fn item(&self, position: usize) -> usize {
+    fn slot_at(&self, position: usize) -> usize {
         meant::<D, _>(self.roster[position], position)
     }
 
@@ -99,6 +94,22 @@ impl<I: Word, const D: bool> Partition for Tables<'_, I, D> {
     fn place(&mut self, position: usize, slot: usize) {
         self.roster[position] = stored::<D, _>(slot, position);
         self.reverse[slot] = stored::<D, _>(position, slot);
+    }
+
+    /// Swaps the slots at two positions.
+    #[inline]
+    fn swap(&mut self, a: usize, b: usize) {
+        let (slot_a, slot_b) = (self.slot_at(a), self.slot_at(b));
+        self.place(a, slot_b);
+        self.place(b, slot_a);
+    }
+
+    /// A live slot dies. `parting` is the one afterwards: the slot is the last retired one if it retires, and otherwise must
+    /// [pass](RosterQueue::pass_retired) the retired ones.
+    #[inline(always)]
+    fn end(&mut self, slot: usize, parting: Parting) {
+        self.place(self.position_of(slot), self.slot_at(parting.live));
+        self.place(parting.live, slot);
     }
 }
 
@@ -133,12 +144,12 @@ impl<const D: bool> RosterQueue<D> {
         }
     }
 
-    /// See [`Partition::pass_retired`].
+    /// Swaps the slots on both sides of the retired ones, one of which is about to become live, or has died.
     #[cold]
     #[inline(never)]
     fn pass_retired(slots: &mut SlotWords<impl Place<Entry = impl Word>>) {
         let parting = parting(slots);
-        Tables::<_, D>::of(slots).pass_retired(parting);
+        Tables::<_, D>::of(slots).swap(parting.live, parting.next());
     }
 }
 
@@ -177,15 +188,15 @@ unsafe impl<I: Word, const D: bool> Queue<I> for RosterQueue<D> {
     fn take_at<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let parting = parting(slots);
         let mut tables = Tables::<_, D>::of(slots);
-        tables.take_at(tables.position_of(index), parting);
+        tables.swap(tables.position_of(index), parting.next());
+        tables.swap(parting.live, parting.next());
     }
 
     #[inline]
     fn give_back<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         // It is dead already.
         let parting = parting(slots);
-        let mut tables = Tables::<_, D>::of(slots);
-        tables.end(tables.position_of(index), index, parting);
+        Tables::<_, D>::of(slots).end(index, parting);
         if parting.has_retired() {
             Self::pass_retired(slots);
         }
@@ -193,8 +204,7 @@ unsafe impl<I: Word, const D: bool> Queue<I> for RosterQueue<D> {
 
     fn retire<P: Place<Entry = I>>(&mut self, index: usize, slots: &mut SlotWords<P>) {
         let parting = parting(slots);
-        let mut tables = Tables::<_, D>::of(slots);
-        tables.end(tables.position_of(index), index, parting);
+        Tables::<_, D>::of(slots).end(index, parting);
     }
 
     fn unretire<P: Place<Entry = I>>(
@@ -206,7 +216,7 @@ unsafe impl<I: Word, const D: bool> Queue<I> for RosterQueue<D> {
         // That of the slots as they are now, with one retired slot less.
         let parting = parting(slots);
         let mut tables = Tables::<_, D>::of(slots);
-        tables.unretire(tables.position_of(index), parting, is_vacant);
+        tables.swap(tables.position_of(index), parting.unretired(is_vacant));
     }
 
     fn grow<P: Place<Entry = I>>(&mut self, from: usize, slots: &mut SlotWords<P>) {
@@ -217,7 +227,7 @@ unsafe impl<I: Word, const D: bool> Queue<I> for RosterQueue<D> {
             // The vacant slots make room for those that had retired before they were removed.
             let mut tables = Tables::<_, D>::of(slots);
             for position in (next - retired..from).rev() {
-                tables.place(position + retired, tables.item(position));
+                tables.place(position + retired, tables.slot_at(position));
             }
         }
         let sorting = Sorting { live: 0, retired: next - retired, vacant: from + retired };
@@ -229,7 +239,7 @@ unsafe impl<I: Word, const D: bool> Queue<I> for RosterQueue<D> {
         let mut tables = Tables::<_, D>::of(slots);
         let mut kept = 0;
         for position in 0..count {
-            let index = tables.item(position);
+            let index = tables.slot_at(position);
             if index < to {
                 tables.place(kept, index);
                 kept += 1;
