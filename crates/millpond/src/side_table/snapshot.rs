@@ -49,7 +49,8 @@ impl<H: HandleLayout, V> State for SideTable<H, V> {
             TableGrowth::InProportion => (1, 0),
             TableGrowth::UpTo(slots_max) => (1, slots_max.min(H::CAPACITY_MAX)),
         };
-        Stats { inserted: grows, peak: slots_max, ..Stats::default() }
+        let capacity = self.capacity();
+        Stats { capacity, inserted: grows, peak: slots_max, ..Stats::default() }
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {

@@ -103,7 +103,7 @@ macro_rules! __snapshots {
                 &self,
                 add_value: impl Fn(&$value, &mut $crate::snapshot::Checksum),
             ) -> u64 {
-                $crate::snapshot::SnapshotOf::sum_of(self, &add_value)
+                $crate::snapshot::State::sum(self, &add_value)
             }
         }
     };

@@ -232,12 +232,6 @@ impl<P: State> SnapshotOf<P> {
         self.pool.sum(&add_value)
     }
 
-    /// For the pool's method `checksum_with`.
-    #[doc(hidden)]
-    pub fn sum_of(pool: &P, add_value: &impl Fn(&P::Value, &mut Checksum)) -> u64 {
-        pool.sum(add_value)
-    }
-
     /// For the pool's method `save_into`.
     #[doc(hidden)]
     pub fn save_from(&mut self, pool: &P) -> Result<(), SnapshotError> {

@@ -69,7 +69,7 @@ pub trait State: Sized {
     #[doc(hidden)]
     const DEAD_HAVE_VALUES: bool = false;
 
-    /// The counters, as a file has them.
+    /// The counters, as a file has them, and the number of slots that there are now.
     #[doc(hidden)]
     fn counted(&self) -> Stats;
 

@@ -106,21 +106,14 @@ mod saved {
 
     impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> From<PackedSlotPool<T, G, H>> for OldPool<T> {
         fn from(pool: PackedSlotPool<T, G, H>) -> Self {
-            let old = Self::of(&pool);
-            let values = pool.into_iter().map(|(handle, value)| (handle.index() as usize, value));
-            let mut values: Vec<_> = values.collect();
-            values.sort_unstable_by_key(|(index, _)| *index);
-            old.with(values)
+            let with_slot = |(handle, value): (H, T)| (handle.index() as usize, value);
+            Self::of(&pool).with(pool.into_iter().map(with_slot))
         }
     }
 
     impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> NewPool for PackedSlotPool<T, G, H> {
         const KIND: &'static str = G::KIND;
         const GROWS: bool = G::GROWS;
-
-        fn slots_there(&self) -> usize {
-            self.capacity()
-        }
 
         fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
             let slots = if G::GROWS { 0 } else { state.slots };

@@ -48,15 +48,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> State for Recycler<T, R, H> {
         State::order(&self.handles)
     }
 
-    fn copy_state_from(&mut self, other: &Self)
-    where
-        T: Copy,
-    {
-        self.objects.copy_from_slice(&other.objects);
-        half_way();
-        self.handles.copy_state_from(&other.handles);
-    }
-
+    /// Of values that are `Copy`, one `memcpy`.
     fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,

@@ -35,10 +35,6 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     const GROWS: bool = G::GROWS;
     const FRESH_COST_NOTHING: bool = fresh_cost_nothing::<P::Entry>(Self::ORDER_OF);
 
-    fn slots_there(&self) -> usize {
-        self.capacity()
-    }
-
     fn unused(state: &Checked<H::Word>) -> Result<Self, Refused> {
         let (storage, growth) = G::unused(state)?;
         Ok(Self::of_parts(storage, growth))

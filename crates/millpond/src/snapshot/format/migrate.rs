@@ -43,6 +43,7 @@ pub struct OldPool<T> {
     /// The objects in the order of their ages, the oldest first, each by its slot and generation, of a pool that keeps it.
     #[doc(hidden)]
     pub ages: Vec<(u32, u32)>,
+    /// In the order of the slots.
     values: Vec<(usize, T)>,
 }
 
@@ -64,11 +65,13 @@ impl<T> OldPool<T> {
         }
     }
 
-    /// With these values, each with its slot, in the order of the slots.
+    /// With these values, each with its slot.
     #[doc(hidden)]
     #[must_use]
     pub fn with(self, values: impl IntoIterator<Item = (usize, T)>) -> Self {
-        Self { values: values.into_iter().collect(), ..self }
+        let mut values: Vec<_> = values.into_iter().collect();
+        values.sort_unstable_by_key(|(slot, _)| *slot);
+        Self { values, ..self }
     }
 
     /// The slots from here on are as if never used.
@@ -225,7 +228,7 @@ pub fn check<P: NewPool, T>(pool: &P, old: &OldPool<T>) -> Result<CheckedFor<P>,
     let word = |(index, word): (usize, &u32)| kept_word(&cycle, index, *word).map(word_in);
     let words = old.words.iter().enumerate().map(word);
     let mut words: Vec<WordOf<P>> = words.collect::<Result<_, _>>()?;
-    let slots = pool.slots_there().max(used);
+    let slots = pool.counted().capacity.max(used);
     // Those of several parts may be more together than a file may say of each.
     let stats = within_limit(old.stats);
     let live = words.iter().filter(|word| !word.is_dead()).count();

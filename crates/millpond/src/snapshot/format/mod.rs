@@ -256,7 +256,7 @@ pub fn write<P: NewPool<Value: Serialize>, S: Serializer>(
     if !P::GROWS {
         return serialize_parts((&slots, capacity), &objects, serializer);
     }
-    let (capacity_max, slots_there) = (pool.shape().capacity_max, pool.slots_there());
+    let (capacity_max, slots_there) = (pool.shape().capacity_max, pool.counted().capacity);
     let (capacity_max, slots_there) = (capacity_max as u64, slots_there as u64);
     serialize_parts((&GrownForm { capacity_max, slots_there, slots }, None), &objects, serializer)
 }

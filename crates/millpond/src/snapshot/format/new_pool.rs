@@ -33,19 +33,12 @@ pub trait NewPool: State {
         Self::FRESH_COST_NOTHING && !Self::GROWS && align_of::<Self::Value>() <= 64;
     /// Whether its slots can begin at another generation than those that it was built with.
     const ADAPTS_FIRST: bool = true;
-    /// The slots that there are now.
-    #[doc(hidden)]
-    fn slots_there(&self) -> usize {
-        self.shape().capacity
-    }
     /// A pool to take on this state, as if never used.
-    #[doc(hidden)]
     fn unused(state: &CheckedFor<Self>) -> Result<Self, Refused>;
     /// Takes on this state, of as many slots as there are, or more of a pool that grows; its own is gone. The
     /// values are those of the live slots, in the order of the slots; of a recycler that is read, those of all slots. On an
     /// error, nothing changes. If anything panics once the pool's own values are dropped, the pool is empty, and as if never
     /// used.
-    #[doc(hidden)]
     fn take_over(
         &mut self,
         state: &CheckedFor<Self>,

@@ -75,7 +75,7 @@ impl Form {
         let leave_out = P::MAY_LEAVE_OUT && !list_all && pool.used() < capacity;
         let slots = match leave_out || capacity == Shape::GROWS {
             true => pool.used(),
-            false => pool.slots_there().max(pool.used()),
+            false => pool.counted().capacity.max(pool.used()),
         };
         let generations = (0..slots).map(|index| pool.word(index).generation());
         let slots_of = (pool.shape(), pool.counted());

@@ -26,7 +26,7 @@ impl<T> SyncSnapshot<T> {
             words: [].into(),
             values: [].into(),
             homes: [].into(),
-            stats: Stats::default(),
+            stats: Stats { capacity: shape.capacity, ..Stats::default() },
             unshown: 0,
             is_complete: true,
         }
