@@ -1,4 +1,4 @@
-//! Counters of lifetimes that have begun and ended, and the common trait of all slots.
+//! Counters of lifetimes that have begun and ended.
 
 use crate::handle::{HandleLayout, Word};
 use crate::reports::validate::{Violation, ensure};
@@ -57,53 +57,36 @@ impl Counters {
     }
 }
 
-/// The slots of a pool, however it keeps their words.
-pub(crate) trait CountedSlots {
-    type Word: Word;
-
-    /// How many slots there are.
-    fn slots(&self) -> usize;
-
-    /// Slots from here on were never used: they are as in a new pool.
-    fn used(&self) -> usize;
-
-    fn counters(&self) -> Counters;
-
-    /// The word of a slot: for a live one its generation; for a dead one the next, with the top bit
-    /// set, or [`RETIRED`](Word::RETIRED).
-    fn word(&self, index: usize) -> Option<Self::Word>;
-
-    /// Checks words that are generations on a cycle. Of the retired slots, so many are not out of use for ever.
-    fn validate_lifetimes(
-        &self,
-        cycle: &super::GenerationCycle<impl HandleLayout<Word = Self::Word>>,
-        detached: usize,
-    ) -> Result<(), Violation> {
-        let mut retired = 0;
-        for (index, word) in (0..self.slots()).filter_map(|index| Some((index, self.word(index)?)))
-        {
-            if word == Self::Word::RETIRED {
-                retired += 1;
-                ensure(
-                    !cycle.wraps() || retired <= detached,
-                    "no slot of a pool that wraps retires",
-                    format_args!("{index}"),
-                )?;
-                continue;
-            }
+/// Checks words that are generations on a cycle, of which so many are counted as retired. Of these, so many are not out of
+/// use for ever.
+pub(crate) fn validate_lifetimes<H: HandleLayout>(
+    cycle: &super::GenerationCycle<H>,
+    word: impl Fn(usize) -> Option<H::Word>,
+    counted: usize,
+    detached: usize,
+) -> Result<(), Violation> {
+    let mut retired = 0;
+    for (index, word) in (0..).map_while(word).enumerate() {
+        if word == H::Word::RETIRED {
+            retired += 1;
             ensure(
-                cycle.contains(word.as_live()),
-                "a slot is in one of its lifetimes",
-                format_args!("slot {index} has generation {}", word.generation()),
+                !cycle.wraps() || retired <= detached,
+                "no slot of a pool that wraps retires",
+                format_args!("{index}"),
             )?;
+            continue;
         }
-        let counted = self.counters().retired();
         ensure(
-            retired == counted,
-            "the retired slots are counted",
-            format_args!("{retired} have retired, {counted} are counted"),
-        )
+            cycle.contains(word.as_live()),
+            "a slot is in one of its lifetimes",
+            format_args!("slot {index} has generation {}", word.generation()),
+        )?;
     }
+    ensure(
+        retired == counted,
+        "the retired slots are counted",
+        format_args!("{retired} have retired, {counted} are counted"),
+    )
 }
 
 /// How many of these words are those of retired slots.

@@ -13,7 +13,7 @@ use crate::reports::recorder_hook::RecorderHook;
 use crate::reports::stats::Stats;
 use crate::slots::generation_settings::GenerationSettings;
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{CheckWord, CountedSlots, Counters, GenerationCycle};
+use crate::slots::{CheckWord, Counters, GenerationCycle};
 
 /// The ledger of one pool, with the data of its reuse order, or `()` of a pool that keeps its order itself. A clone has no
 /// recorder.
@@ -93,9 +93,9 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
 
     /// Reports to the recorder that the number of slots has changed.
     #[cfg(feature = "alloc")]
-    pub(crate) fn report_size(&mut self, words: &impl CountedSlots<Word = H::Word>) {
+    pub(crate) fn report_size(&mut self, slots: usize, counters: Counters) {
         if self.recorder.is_on() {
-            let stats = self.stats(words);
+            let stats = self.stats(slots, counters);
             self.recorder.report(move |track| track.resized(stats));
         }
     }
@@ -110,11 +110,12 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Reports to the recorder that the pool's whole state was replaced: these slots are live.
     pub(crate) fn report_all(
         &mut self,
-        words: &impl CountedSlots<Word = H::Word>,
+        slots: usize,
+        counters: Counters,
         live: impl Iterator<Item = usize>,
     ) {
         if self.recorder.is_on() {
-            let stats = self.stats(words);
+            let stats = self.stats(slots, counters);
             self.recorder.report(move |track| track.restart(stats, live));
         }
     }
@@ -124,28 +125,24 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         &self,
         handle: H,
         word: Option<H::Word>,
-        words: &impl CountedSlots<Word = H::Word>,
+        counters: Counters,
     ) -> Result<(), Refusal> {
         // Live words have no top bit, and a handle's generation has none.
         if word == Some(handle.word()) {
             return Ok(());
         }
-        let issued =
-            || words.counters().inserted + u64::from(self.age_max_out_of_turn & !Self::OVER_MAX);
+        let issued = || counters.inserted + u64::from(self.age_max_out_of_turn & !Self::OVER_MAX);
         Err(self.cycle.refusal(word, handle.word(), issued))
     }
 
-    /// The handle's slot, if it may have this lifetime by `check`.
+    /// Whether a slot of this word, the handle's, may have this lifetime by `check`.
     pub(crate) fn check_take_at(
         &self,
         handle: H,
-        words: &impl CountedSlots<Word = H::Word>,
+        word: Option<H::Word>,
         check: CheckWord<H>,
-    ) -> Result<usize, InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        check(&self.cycle, word, handle.word())?;
-        Ok(index)
+    ) -> Result<(), InsertAtErrorKind> {
+        check(&self.cycle, word.ok_or(InsertAtErrorKind::OutOfRange)?, handle.word())
     }
 
     /// This lifetime begins, out of turn.
@@ -184,19 +181,18 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
         self.mark_over_max(generation < self.cycle.start());
     }
 
-    /// The words were written all at once, or slots exist again that existed before.
-    pub(crate) fn recount(&mut self, words: &impl CountedSlots<Word = H::Word>) {
+    /// These words were written all at once, or slots exist again that existed before.
+    pub(crate) fn recount(&mut self, words: impl Iterator<Item = H::Word>) {
         self.age_max_out_of_turn &= !Self::OVER_MAX;
         self.mark_over_max(self.is_over_max(words));
     }
 
     /// Whether some slot has continued at generation 1 after the largest, or will next.
-    pub(super) fn is_over_max(&self, words: &impl CountedSlots<Word = H::Word>) -> bool {
+    pub(super) fn is_over_max(&self, mut words: impl Iterator<Item = H::Word>) -> bool {
         let start = self.cycle.start();
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
-        start.generation() > 1
-            && (0..words.used()).any(|index| words.word(index).is_some_and(is_over))
+        start.generation() > 1 && words.any(is_over)
     }
 
     /// Replaces the recorder.
@@ -217,16 +213,15 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
 
     /// The error of a full pool, which has just refused a value.
     #[cold]
-    pub(crate) fn refuse(&mut self, words: &impl CountedSlots<Word = H::Word>) -> FullPool {
+    pub(crate) fn refuse(&mut self, slots: usize, counters: Counters) -> FullPool {
         self.count_refusal();
-        FullPool::of(self.name, &self.stats(words))
+        FullPool::of(self.name, &self.stats(slots, counters))
     }
 
-    pub(crate) fn stats(&self, words: &impl CountedSlots<Word = H::Word>) -> Stats {
-        let counters = words.counters();
+    pub(crate) fn stats(&self, slots: usize, counters: Counters) -> Stats {
         let Counters { inserted, removed, .. } = counters;
         Stats {
-            capacity: words.slots(),
+            capacity: slots,
             live: counters.live(),
             peak: counters.peak(),
             retired: counters.retired(),
@@ -300,11 +295,11 @@ mod tests {
         let start = ledger.cycle().start();
         assert!(start > 1);
         let mut words = Words::try_new(4, start.generation()).unwrap();
-        ledger.recount(&words);
+        ledger.recount(words.used_words());
         assert!(ledger.age_max_out_of_turn == 0, "each is in its first generation");
         words.set_live(3, start);
         words.set_dead(3, 1.as_dead());
-        ledger.recount(&words);
+        ledger.recount(words.used_words());
         assert_eq!(ledger.age_max_out_of_turn, Ledger::<(), Short>::OVER_MAX);
     }
 }

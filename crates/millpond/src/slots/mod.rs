@@ -42,7 +42,7 @@ pub(crate) use self::bitmap::BitmapState;
 pub(crate) use self::bitmap::watched;
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
-pub(crate) use self::counters::{CountedSlots, Counters, retired_among};
+pub(crate) use self::counters::{Counters, retired_among, validate_lifetimes};
 pub(crate) use self::cycle::{AnyCycle, CheckWord, GenerationCycle};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::kind::SlotKind;

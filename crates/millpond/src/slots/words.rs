@@ -54,7 +54,7 @@ use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use crate::base::shared::Number;
 use crate::handle::{self, HandleLayout, Word};
 use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
-use crate::slots::{CountedSlots, Counters, GenerationCycle, Place, retired_among};
+use crate::slots::{Counters, GenerationCycle, Place, retired_among};
 
 /// An iteration that finds at most one insertion or removal for this many used slots since the previous one
 /// syncs the bitmap.
@@ -108,29 +108,6 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
     let words = words.get(word * WORD_SLOTS..)?.first_chunk()?;
     // No short-circuit, so that it is vectorised.
     (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
-}
-
-impl<P: Place> CountedSlots for SlotWords<P> {
-    type Word = P::Word;
-
-    fn slots(&self) -> usize {
-        self.slots()
-    }
-
-    fn used(&self) -> usize {
-        self.used()
-    }
-
-    #[inline(always)]
-    fn counters(&self) -> Counters {
-        let Self { inserted, removed, peak, retired, .. } = *self;
-        Counters { inserted, removed, peak, retired }
-    }
-
-    #[inline]
-    fn word(&self, index: usize) -> Option<P::Word> {
-        self.get(index)
-    }
 }
 
 impl<P: Place> SlotWords<P> {
@@ -287,6 +264,17 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn entries_mut(&mut self) -> &mut [P::Entry] {
         self.place.parts_mut().entries
+    }
+
+    #[inline(always)]
+    pub(crate) fn counters(&self) -> Counters {
+        let Self { inserted, removed, peak, retired, .. } = *self;
+        Counters { inserted, removed, peak, retired }
+    }
+
+    /// What the words of the slots stand for that were used.
+    pub(crate) fn used_words(&self) -> impl Iterator<Item = P::Word> {
+        (0..self.used()).filter_map(|index| self.get(index))
     }
 
     /// What the word of a slot stands for: the generation of a live slot; of a dead one the next, with the top bit set.
@@ -784,6 +772,7 @@ mod tests {
     use super::*;
     use crate::Handle32;
     use crate::slots::reuse::Roster;
+    use crate::slots::validate_lifetimes;
     use crate::slots::{Block, Inline};
     use alloc::vec::Vec;
 
@@ -1151,8 +1140,16 @@ mod tests {
             words.record_next_peak();
             words.set_live(2, 255);
             words.refresh();
-            let sound =
-                |words: &Words| words.validate().and_then(|()| words.validate_lifetimes(&cycle, 0));
+            let sound = |words: &Words| {
+                words.validate().and_then(|()| {
+                    validate_lifetimes(
+                        &cycle,
+                        |index| words.get(index),
+                        words.counters().retired(),
+                        0,
+                    )
+                })
+            };
             sound(&words).unwrap();
             change(&mut words);
             sound(&words).unwrap_err().rule()
@@ -1196,8 +1193,11 @@ mod tests {
         words.place.parts_mut().words[0] = u16::RETIRED;
         words.mark_used_until(1);
         words.retired = 1;
-        words.validate_lifetimes(&cycle(false), 0).unwrap();
-        let rule = words.validate_lifetimes(&cycle(true), 0).unwrap_err().rule();
+        let validate = |cycle: GenerationCycle<_>| {
+            validate_lifetimes(&cycle, |index| words.get(index), words.counters().retired(), 0)
+        };
+        validate(cycle(false)).unwrap();
+        let rule = validate(cycle(true)).unwrap_err().rule();
         assert_eq!(rule, "no slot of a pool that wraps retires");
     }
 }

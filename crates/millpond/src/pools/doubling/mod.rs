@@ -15,7 +15,7 @@ use crate::handle::{self, HandleLayout, Word};
 use crate::pools::builder::Builder;
 use crate::pools::slot_pool::CannotGrow;
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::{CountedSlots, retired_among};
+use crate::slots::retired_among;
 
 /// The smallest capacity that a pool with a slot grows to, unless its limit is less.
 const SLOTS_MIN: usize = 4;
@@ -240,13 +240,13 @@ impl<W: Word> Doubling<W> {
 /// one `between` those that were found before. `None` once no free one comes before a live one.
 pub(super) fn next_move<H: HandleLayout>(
     between: &mut Range<usize>,
-    slots: &impl CountedSlots<Word = H::Word>,
+    word: impl Fn(usize) -> Option<H::Word>,
 ) -> Option<(usize, H)> {
     let new = between.find_map(|index| {
-        let word = slots.word(index).filter(|word| word.is_vacant())?;
+        let word = word(index).filter(|word| word.is_vacant())?;
         Some(handle::kept::<H>(index, word.as_live()))
     })?;
-    let from = between.rfind(|index| slots.word(*index).is_some_and(|word| !word.is_dead()))?;
+    let from = between.rfind(|index| word(*index).is_some_and(|word| !word.is_dead()))?;
     Some((from, new))
 }
 

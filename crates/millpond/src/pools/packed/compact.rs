@@ -43,7 +43,9 @@ impl<T, H: HandleLayout> PackedVecPool<T, H> {
     #[track_caller]
     pub fn compact(&mut self, mut moved: impl FnMut(H, H, &mut T)) -> usize {
         let mut between = 0..self.capacity();
-        while let Some((from, new)) = next_move::<H>(&mut between, self.roster.slots()) {
+        while let Some((from, new)) =
+            next_move::<H>(&mut between, |index| self.roster.slots().word(index))
+        {
             let position = self.roster.position_at(from).expect("a live slot");
             let old = self.as_handle_slice()[position];
             moved(old, new, &mut self.values[position]);

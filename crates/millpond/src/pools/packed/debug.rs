@@ -8,7 +8,6 @@ use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
 use crate::pools::watching::watching;
 use crate::reports::debug::{DebugAids, Watch};
-use crate::slots::CountedSlots;
 
 impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// What watches over the slots, if any aid is enabled.

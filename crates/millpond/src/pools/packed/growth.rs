@@ -8,7 +8,7 @@ use crate::handle::{HandleLayout, Word};
 use crate::pools::doubling::{Doubling, Former};
 use crate::pools::slot_pool::{CannotGrow, Fixed};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::{CheckWord, CountedSlots};
+use crate::slots::CheckWord;
 use crate::values::packed::PackedValues;
 
 /// Whether a packed pool gets more slots; by default, it does not. Sealed.

@@ -180,7 +180,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.roster.stats(self.roster.slots())
+        self.roster.stats()
     }
 
     /// Returns all values as a slice, in their current order. O(1).
@@ -478,7 +478,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let word = self.word_of(handle.index() as usize);
-        self.roster.check_word(handle.erase(), word, self.roster.slots())
+        self.roster.check_word(handle.erase(), word, self.roster.slots().counters())
     }
 
     /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). The last
@@ -771,7 +771,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
-        let live = crate::slots::CountedSlots::counters(self.roster.slots()).live();
+        let live = self.roster.slots().counters().live();
         crate::reports::validate::ensure(
             live == self.values.len(),
             "there is a value for each live slot",

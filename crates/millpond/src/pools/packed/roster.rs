@@ -14,10 +14,9 @@ use crate::handle::{self, HandleLayout, Word};
 use crate::pools::settings::GenerationSettings;
 use crate::pools::slot_pool::Detached;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
+use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{
-    CheckWord, CountedSlots, GenerationCycle, Ledger, Parting, Sorting, retired_among,
-};
+use crate::slots::{CheckWord, GenerationCycle, Ledger, Parting, Sorting, retired_among};
 
 /// ```text
 /// position   0         live        live + retired    slots
@@ -119,10 +118,14 @@ impl<H: HandleLayout> PackedRoster<H> {
         &mut self.slots
     }
 
+    pub(super) fn stats(&self) -> Stats {
+        self.ledger.stats(self.slots.len(), self.slots.counters())
+    }
+
     /// The error of a full pool, which has just refused a value.
     #[cold]
     pub(super) fn refuse(&mut self) -> FullPool {
-        self.ledger.refuse(&self.slots)
+        self.ledger.refuse(self.slots.len(), self.slots.counters())
     }
 
     #[inline(always)]
@@ -168,8 +171,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         handle: H,
         check: CheckWord<H>,
     ) -> Result<(), InsertAtErrorKind> {
-        let taken = self.ledger.check_take_at(handle, &self.slots, check);
-        let index = taken.map_err(|why| self.detached.explain(handle.index(), why))?;
+        let index = handle.index() as usize;
+        let taken = self.ledger.check_take_at(handle, self.slots.word(index), check);
+        taken.map_err(|why| self.detached.explain(handle.index(), why))?;
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -263,7 +267,7 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// The lifetime of a slot whose value was out of the pool goes on; its value goes behind the others.
     pub(super) fn reattach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
-        self.detached.reattach(handle, &self.slots)?;
+        self.detached.reattach(handle, self.slots.word(handle.index() as usize))?;
         self.unretire(handle, false);
         self.slots.counters_mut().inserted += 1;
         self.ledger.note_generation(handle.word());
@@ -349,9 +353,9 @@ impl<H: HandleLayout> PackedRoster<H> {
             slot.position = H::Index::from_index(position);
             self.order[position] = handle_in(index, slot.word);
         }
-        self.ledger.recount(&self.slots);
+        self.ledger.recount(self.slots.used_words());
         self.slow_from = H::Word::ZERO;
-        self.ledger.report_all(&self.slots, iter::empty());
+        self.ledger.report_all(self.slots.len(), self.slots.counters(), iter::empty());
     }
 
     /// The position of the handle's slot, if the slot is in that lifetime, or will be next: then the position is not
@@ -415,7 +419,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots.note_loaded();
         self.slots.load(&saved.words, saved.inserted, saved.peak);
         half_way();
-        self.ledger.load_numbers(saved, &self.slots);
+        self.ledger.load_numbers(saved, self.slots.used_words());
         self.detached.clear();
         self.slow_from = H::Word::ZERO;
         half_way();
@@ -436,7 +440,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order.clear();
         self.order.extend((0..self.slots.len()).map(|index| handle_in::<H>(index, start)));
         self.detached.clear();
-        self.ledger.recount(&self.slots);
+        self.ledger.recount(self.slots.used_words());
         self.slow_from = H::Word::ZERO;
         self.report_all();
     }
@@ -461,7 +465,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order.extend(retired.into_iter().chain(vacant));
         self.place_again(live);
         self.slots.mark_used_until(count);
-        self.ledger.recount(&self.slots);
+        self.ledger.recount(self.slots.used_words());
         self.slow_from = H::Word::ZERO;
     }
 
@@ -491,8 +495,9 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     /// Reports to the recorder that the whole state was replaced.
     fn report_all(&mut self) {
-        let live = &self.order[..self.slots.counters().live()];
-        self.ledger.report_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
+        let counters = self.slots.counters();
+        let live = self.order[..counters.live()].iter().map(|handle| handle.index() as usize);
+        self.ledger.report_all(self.slots.len(), counters, live);
     }
 }
 
@@ -534,10 +539,10 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
         let Self { ledger, slots, slow_from, .. } = &mut **roster;
         if !again.is_empty() {
-            ledger.recount(slots);
+            ledger.recount(slots.used_words());
             *slow_from = H::Word::ZERO;
         }
-        ledger.report_size(slots);
+        ledger.report_size(slots.len(), slots.counters());
         defuse(roster);
     }
 
@@ -598,7 +603,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         half_way();
         roster.place_again(0);
         let Self { ledger, slots, .. } = &mut **roster;
-        ledger.report_size(slots);
+        ledger.report_size(slots.len(), slots.counters());
         defuse(roster);
     }
 
@@ -633,7 +638,9 @@ impl<H: HandleLayout> PackedRoster<H> {
             "there is a place in the order for each slot",
             format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
         )?;
-        self.ledger.validate_numbers(slots_max, &self.slots, self.detached.as_slice())?;
+        let stats = Stats { capacity: slots_max, ..self.stats() };
+        let word = |index| self.slots.word(index);
+        self.ledger.validate_numbers(&stats, word, self.detached.as_slice())?;
         let start = self.ledger.cycle().start();
         let written = self.slots[self.used()..].iter().position(|slot| slot.word != start);
         ensure(

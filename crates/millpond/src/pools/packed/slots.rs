@@ -3,7 +3,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{CountedSlots, Counters};
+use crate::slots::Counters;
 
 /// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and
 /// the slot's position in the order. Both lie together, because code that compares the generation
@@ -131,29 +131,26 @@ impl<W: Word, I: Word> RosterSlots<W, I> {
         self.counters = other.counters;
         self.used = other.used;
     }
-}
 
-impl<W: Word, I: Word> CountedSlots for RosterSlots<W, I> {
-    type Word = W;
-
-    #[inline]
-    fn slots(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
+    /// Slots from here on were never used. One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
     /// retired, and then the roster [marks](Slots::mark_used) it.
-    fn used(&self) -> usize {
+    pub(super) fn used(&self) -> usize {
         (self.used as usize).max(self.counters.peak()).min(self.slots.len())
     }
 
     #[inline(always)]
-    fn counters(&self) -> Counters {
+    pub(super) fn counters(&self) -> Counters {
         self.counters
     }
 
-    fn word(&self, index: usize) -> Option<W> {
+    /// For a live slot its generation; for a dead one the next, with the top bit set, or [`RETIRED`](Word::RETIRED).
+    pub(super) fn word(&self, index: usize) -> Option<W> {
         self.slots.get(index).map(|slot| slot.state(self.counters.live()))
+    }
+
+    /// Of the slots that were used.
+    pub(super) fn used_words(&self) -> impl Iterator<Item = W> {
+        self.slots[..self.used()].iter().map(|slot| slot.state(self.counters.live()))
     }
 }
 

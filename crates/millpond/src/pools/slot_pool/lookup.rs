@@ -189,6 +189,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let index = handle.index() as usize;
         let word = self.growth.word_of(index, self.storage.slots());
-        self.storage.slots().ledger().check_word(handle.erase(), word, self.storage.words())
+        let counters = self.storage.words().counters();
+        self.storage.slots().ledger().check_word(handle.erase(), word, counters)
     }
 }

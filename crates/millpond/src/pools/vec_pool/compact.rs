@@ -58,7 +58,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> VecPool<T, R, H> {
     #[track_caller]
     pub fn compact(&mut self, mut moved: impl FnMut(H, H, &mut T)) -> usize {
         let mut between = 0..self.capacity();
-        while let Some((from, new)) = next_move::<H>(&mut between, self.storage.words()) {
+        while let Some((from, new)) =
+            next_move::<H>(&mut between, |index| self.storage.words().get(index))
+        {
             let (old, value) = self.object_at_mut(from).expect("a live slot");
             moved(old, new, value);
             let value = self.remove_at(from).expect("a live slot");

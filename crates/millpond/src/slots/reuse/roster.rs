@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::{OrderOf, Queue, ReuseOrder, sealed};
 use crate::handle::Word;
 use crate::reports::validate::{Violation, ensure};
-use crate::slots::{CountedSlots, Parting, Place, SlotWords, Sorting};
+use crate::slots::{Parting, Place, SlotWords, Sorting};
 
 /// Swap-delete: a permutation of all slots, split by a partition into live and vacant ones.
 ///

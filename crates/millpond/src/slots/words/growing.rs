@@ -33,10 +33,10 @@ where
         ledger.queue.grow(from, words);
         // New slots that never existed leave `slow_from` as it is: the generations, the peak and the order within it.
         if from < words.ever_used() {
-            ledger.recount(words);
+            self.recount();
             self.renew_slow_from();
         }
-        self.ledger.report_size(&self.words);
+        self.ledger.report_size(self.words.slots(), self.words.counters());
     }
 
     /// The slots from `to` on, all dead, are about to be removed; [`note_shrunk`](Self::note_shrunk) must be called then.
@@ -48,7 +48,7 @@ where
     /// There are fewer slots now.
     pub(crate) fn note_shrunk(&mut self) {
         self.renew_slow_from();
-        self.ledger.report_size(&self.words);
+        self.ledger.report_size(self.words.slots(), self.words.counters());
     }
 }
 

@@ -18,7 +18,7 @@ use crate::occupancy::WORD_SLOTS;
 use crate::reports::errors::{FullPool, InsertAtErrorKind};
 use crate::reports::stats::Stats;
 use crate::slots::reuse::{Queue, ReuseOrder};
-use crate::slots::{CheckWord, CountedSlots, Ledger, Place};
+use crate::slots::{CheckWord, Ledger, Place};
 
 /// The words of a pool's slots and the pool's [`Ledger`]; of a table, which chooses its slots by handles, `()` in its place.
 ///
@@ -152,22 +152,24 @@ where
     }
 
     pub(super) fn report_all(&mut self) {
-        self.ledger.report_all(&self.words, self.words.occupancy().iter());
+        let Self { words, ledger, .. } = self;
+        ledger.report_all(words.slots(), words.counters(), words.occupancy().iter());
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        self.ledger.stats(&self.words)
+        self.ledger.stats(self.words.slots(), self.words.counters())
     }
 
     /// `Ok` if the handle is valid, and otherwise why it is refused.
     pub(crate) fn check(&self, handle: L) -> Result<(), Refusal> {
-        self.ledger.check_word(handle, self.words.get(handle.index() as usize), &self.words)
+        let word = self.words.get(handle.index() as usize);
+        self.ledger.check_word(handle, word, self.words.counters())
     }
 
     /// The error of a full pool, which has just refused a value.
     #[cold]
     pub(crate) fn refuse(&mut self) -> FullPool {
-        self.ledger.refuse(&self.words)
+        self.ledger.refuse(self.words.slots(), self.words.counters())
     }
 
     /// A value was refused without such an error.
@@ -229,7 +231,8 @@ where
         check: CheckWord<L>,
     ) -> Result<usize, InsertAtErrorKind> {
         let Self { words, ledger, .. } = self;
-        let index = ledger.check_take_at(handle, words, check)?;
+        let index = handle.index() as usize;
+        ledger.check_take_at(handle, words.get(index), check)?;
         words.mark_used_until(index + 1);
         ledger.queue.take_at(index, words);
         words.record_next_peak();
@@ -356,10 +359,15 @@ where
 
     /// Like [`reset_order`](Self::reset_order), if each end has already been reported to the recorder.
     pub(crate) fn reset_order_untold(&mut self) {
-        let Self { words, ledger, .. } = self;
-        ledger.recount(words);
-        ledger.queue.reset(words);
+        self.recount();
+        self.ledger.queue.reset(&mut self.words);
         self.renew_slow_from();
+    }
+
+    /// The words were written all at once, or slots exist again that existed before.
+    #[inline(never)]
+    pub(super) fn recount(&mut self) {
+        self.ledger.recount(self.words.used_words());
     }
 
     pub(crate) fn set_name(&mut self, name: Option<&'static str>) {

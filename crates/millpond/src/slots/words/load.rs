@@ -6,7 +6,7 @@ use crate::base::guard::half_way;
 use crate::handle::HandleLayout;
 use crate::slots::reuse::Queue;
 use crate::slots::saved::Checked;
-use crate::slots::{CountedSlots, Counters, Ledger, Place};
+use crate::slots::{Counters, Ledger, Place};
 
 impl<Q, L, P> Slots<P, Ledger<Q, L>>
 where
@@ -20,7 +20,7 @@ where
         assert!(saved.cycle.start() != 0, "no slot begins at generation 0");
         words.set_start(saved.cycle.start());
         half_way();
-        ledger.load_numbers(saved, words);
+        ledger.load_numbers(saved, words.used_words());
         half_way();
         ledger.queue.load(&saved.order, words);
         half_way();
@@ -30,11 +30,11 @@ where
 }
 
 impl<Q, H: HandleLayout> Ledger<Q, H> {
-    /// Loads the saved numbers, for slots that already have the saved words.
+    /// Loads the saved numbers, for slots that already have the saved words: these.
     pub(crate) fn load_numbers(
         &mut self,
         saved: &Checked<H::Word>,
-        words: &impl CountedSlots<Word = H::Word>,
+        words: impl Iterator<Item = H::Word>,
     ) {
         self.cycle = saved.cycle.with_layout();
         self.refused = saved.refused;

@@ -9,7 +9,7 @@ use crate::reports::stats::Stats;
 use crate::reports::validate::{Violation, ensure, ensure_counters};
 use crate::slots::bitmap::{BitWord, BitmapState};
 use crate::slots::reuse::Queue;
-use crate::slots::{CountedSlots, Ledger, Place};
+use crate::slots::{Ledger, Place, validate_lifetimes};
 
 impl<Q, L, P> Slots<P, Ledger<Q, L>>
 where
@@ -25,7 +25,8 @@ where
     ) -> Result<(), Violation> {
         let Self { words, ledger, .. } = self;
         words.validate()?;
-        ledger.validate_numbers(capacity, words, detached)?;
+        let stats = Stats { capacity, ..self.stats() };
+        ledger.validate_numbers(&stats, |index| words.get(index), detached)?;
         ledger.queue.validate(words)?;
         ledger.queue.validate_unused(words.used(), words)?;
         let is_careful = words.slow_from() == 0;
@@ -54,17 +55,17 @@ where
 }
 
 impl<Q, H: HandleLayout> Ledger<Q, H> {
-    /// Checks the words of a pool that may have had up to `capacity` slots. The objects of these, with these generations, are
-    /// out of the pool.
+    /// Checks the words of a pool with these counts, whose capacity is the largest that it may have had. The objects of these
+    /// slots, with these generations, are out of the pool.
     pub(crate) fn validate_numbers(
         &self,
-        capacity: usize,
-        words: &impl CountedSlots<Word = H::Word>,
+        stats: &Stats,
+        word: impl Fn(usize) -> Option<H::Word>,
         detached: &[(u32, u32)],
     ) -> Result<(), Violation> {
-        words.validate_lifetimes(&self.cycle(), detached.len())?;
+        validate_lifetimes(&self.cycle(), &word, stats.retired, detached.len())?;
         let out = detached.iter().find(|(slot, generation)| {
-            let is_out = words.word(*slot as usize) == Some(H::Word::RETIRED);
+            let is_out = word(*slot as usize) == Some(H::Word::RETIRED);
             !is_out || !self.cycle().contains(H::Word::from_generation(*generation))
         });
         ensure(
@@ -72,9 +73,10 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
             "a slot whose object is out of the pool is out of use",
             format_args!("{out:?} of {detached:?}"),
         )?;
-        ensure_counters(&Stats { capacity, ..self.stats(words) })?;
+        ensure_counters(stats)?;
         ensure(
-            self.age_max_out_of_turn & Self::OVER_MAX != 0 || !self.is_over_max(words),
+            self.age_max_out_of_turn & Self::OVER_MAX != 0
+                || !self.is_over_max((0..).map_while(word)),
             "a slot that has gone on at generation 1 is known of",
             format_args!("a slot is in a generation before the first"),
         )

@@ -118,7 +118,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.storage.slots().ledger().check_word(
             handle.erase(),
             words.get(index).or_else(unused),
-            words,
+            words.counters(),
         )
     }
 

@@ -84,7 +84,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
         if detached.has(handle.index(), handle.generation()) {
             storage.inspect(index);
         }
-        match detached.reattach(handle, storage.words()) {
+        match detached.reattach(handle, storage.words().get(index)) {
             Ok(()) => {
                 storage.slots_mut().reattach(handle.erase());
                 storage.put(index, handle.word(), value);

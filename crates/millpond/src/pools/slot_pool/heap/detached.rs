@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{self, HandleLayout, Word};
 use crate::reports::errors::InsertAtErrorKind;
-use crate::slots::CountedSlots;
 
 /// The slots that keep their lifetimes while their objects are out of the pool, in ascending order, each with the generation
 /// of that lifetime. To everything else, they have retired. **All bits are 0** until there is one.
@@ -96,14 +95,13 @@ impl Detached {
 }
 
 impl Detached {
-    /// The lifetime of a slot whose object is out of the pool is about to go on, if it is this one.
+    /// The lifetime of a slot of this word, whose object is out of the pool, is about to go on, if it is this one.
     pub(crate) fn reattach<H: HandleLayout>(
         &mut self,
         handle: H,
-        words: &impl CountedSlots<Word = H::Word>,
+        word: Option<H::Word>,
     ) -> Result<(), InsertAtErrorKind> {
-        let word = words.word(handle.index() as usize).ok_or(InsertAtErrorKind::OutOfRange)?;
-        if !word.is_dead() {
+        if !word.ok_or(InsertAtErrorKind::OutOfRange)?.is_dead() {
             return Err(InsertAtErrorKind::Occupied);
         }
         match self.take(handle.index(), handle.generation()) {
