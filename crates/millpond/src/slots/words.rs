@@ -511,8 +511,14 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {
         let state = self.state();
+        // One call for each, so that whoever asks for a single word takes a jump, and does not choose a bitmap first.
         // SAFETY: read for this borrow.
-        unsafe { self.occupancy_by(state, !P::HAS_BITMAP || state.is_old(self.changes())) }
+        unsafe {
+            match !P::HAS_BITMAP || state.is_old(self.changes()) {
+                true => self.occupancy_by(state, true),
+                false => self.occupancy_by(state, false),
+            }
+        }
     }
 
     /// Which slots are live, for a walk over all of them. If walks like it come again, they find the bitmap up to date.
