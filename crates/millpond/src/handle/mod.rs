@@ -313,6 +313,6 @@ macro_rules! words {
 }
 words! {
     // The top bit is the sign.
-    u16: Narrow, signed: i16;
-    u32: Wide, signed: i32;
+    u16: of_narrow, signed: i16;
+    u32: of_wide, signed: i32;
 }

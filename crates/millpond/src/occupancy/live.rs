@@ -1,4 +1,5 @@
 use core::iter::FusedIterator;
+use core::num::NonZero;
 
 use super::words::Words;
 use super::{Occupancy, Source};
@@ -38,8 +39,8 @@ pub(crate) enum Way {
 
 /// Whether the live slots of a word are adjacent.
 #[inline(always)]
-fn is_one_run(bits: u64) -> bool {
-    let starts = bits & !(bits << 1);
+fn is_one_run(bits: NonZero<u64>) -> bool {
+    let starts = bits.get() & !(bits.get() << 1);
     starts & starts.wrapping_sub(1) == 0
 }
 
@@ -61,42 +62,38 @@ impl Words {
 
     #[inline(always)]
     pub(crate) fn next(&mut self, source: Source<'_>) -> Option<usize> {
-        if !self.find_word::<false>(source) {
-            return None;
-        }
-        Some(self.front() + self.take_in_word())
+        let bits = self.find_word(source)?;
+        Some(self.front() + self.take_first(bits))
     }
 
-    /// Whether the word that slots are taken from has some that are left.
+    /// The bits that are left of the word that slots are taken from.
     #[inline(always)]
-    pub(crate) fn is_in_word(&self) -> bool {
-        self.front_bits != 0
+    pub(crate) fn in_word(&self) -> Option<NonZero<u64>> {
+        NonZero::new(self.front_bits)
     }
 
-    /// Goes on to the next word with slots that are left, if this one has none; `false` if none are left. `FAR` as in
-    /// [`load_front`](Self::load_front).
+    /// The same of the next word with slots that are left, if this one has none.
     #[inline(always)]
-    pub(crate) fn find_word<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
-        self.is_in_word() || self.load_front::<FAR>(source)
+    pub(crate) fn find_word(&mut self, source: Source<'_>) -> Option<NonZero<u64>> {
+        self.in_word().or_else(|| self.load_front(source))
     }
 
-    /// The next slot of a word that [has](Self::find_word) some, as its distance from the [front](Self::front).
+    /// Takes the first of the slots that are left [of the word](Self::in_word): its distance from the [front](Self::front).
     #[inline(always)]
-    pub(crate) fn take_in_word(&mut self) -> usize {
-        let bits = self.front_bits;
-        self.front_bits = bits & bits.wrapping_sub(1);
+    pub(crate) fn take_first(&mut self, in_word: NonZero<u64>) -> usize {
+        self.front_bits = in_word.get() & (in_word.get() - 1);
         self.count(1);
-        bits.trailing_zeros() as usize
+        in_word.trailing_zeros() as usize
     }
 
-    /// The next run of live slots in a word that [has](Self::find_word) some: the distance of its first from the
-    /// [front](Self::front), and how many they are, one at least.
+    /// Takes the first run of those slots: the distance of its first from the [front](Self::front), and how many they are, one
+    /// at least.
     #[inline(always)]
-    pub(crate) fn take_run_in_word(&mut self) -> (usize, usize) {
-        let bits = self.front_bits;
+    pub(crate) fn take_run(&mut self, in_word: NonZero<u64>) -> (usize, usize) {
+        let bits = in_word.get();
         // Adding 1 at the run's first bit carries through the run to the first 0 after it.
         let carried = bits.wrapping_add(bits & bits.wrapping_neg());
-        let first = bits.trailing_zeros() as usize;
+        let first = in_word.trailing_zeros() as usize;
         let len = carried.trailing_zeros() as usize - first;
         self.front_bits = bits & carried;
         self.count(len);
@@ -139,16 +136,16 @@ impl Words {
                 for slot in first..self.behind_front() {
                     value = f(value, slot);
                 }
-            } else if is_one_run(self.front_bits) && self.is_in_word() {
-                let (first, len) = self.take_run_in_word();
+            } else if let Some(run) = self.in_word().filter(|bits| is_one_run(*bits)) {
+                let (first, len) = self.take_run(run);
                 for slot in self.front() + first..self.front() + first + len {
                     value = f(value, slot);
                 }
             } else {
                 // The first word is taken bit by bit, so that small pools need no test.
                 if self.front() > 0 && self.has_long_runs(6) {
-                    while self.is_in_word() {
-                        let (first, len) = self.take_run_in_word();
+                    while let Some(bits) = self.in_word() {
+                        let (first, len) = self.take_run(bits);
                         for slot in self.front() + first..self.front() + first + len {
                             value = f(value, slot);
                         }
@@ -162,7 +159,7 @@ impl Words {
                 }
             }
             self.front_bits = 0;
-            if !self.load_front::<true>(source) {
+            if self.load_front(source).is_none() {
                 return value;
             }
         }
@@ -264,7 +261,7 @@ mod tests {
             let bits = bits(&live);
             let words: Vec<u16> = live.iter().map(|live| if *live { 3 } else { 0x8003 }).collect();
             let count = live.iter().filter(|live| **live).count();
-            let sources = [Source::Bits(&bits), Source::Narrow(&words)];
+            let sources = [Source::of_bits(&bits), Source::of_narrow(&words)];
             for (source, known) in sources.into_iter().flat_map(|s| [(s, None), (s, prefix(&live))])
             {
                 let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);
@@ -319,7 +316,7 @@ mod tests {
                 let count = live.iter().filter(|live| **live).count();
                 let occupancy = match random(&mut seed) % 2 {
                     0 => occupancy(&bits, &live),
-                    _ => Occupancy::new(Source::Narrow(&words), live.len(), count),
+                    _ => Occupancy::new(Source::of_narrow(&words), live.len(), count),
                 };
                 let (slot, expected) = match random(&mut seed) % 3 {
                     0 | 1 => (walk.next(occupancy.source()), queue.pop_front()),
@@ -374,7 +371,7 @@ mod tests {
             for count in
                 [0, 1, slots.len() / 2, slots.len().saturating_sub(1)].into_iter().chain(more)
             {
-                let occupancy = Occupancy::new(Source::Bits(&bits), live.len(), count);
+                let occupancy = Occupancy::new(Source::of_bits(&bits), live.len(), count);
                 let mut folded = Vec::new();
                 occupancy.iter().for_each(|slot| folded.push(slot));
                 assert!(slots.starts_with(&folded));
@@ -411,7 +408,7 @@ mod tests {
             let bits = bits(&live);
             let slots: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
             for count in [0, 1, slots.len() / 2, slots.len().saturating_sub(1)] {
-                let occupancy = Occupancy::new(Source::Bits(&bits), live.len(), count);
+                let occupancy = Occupancy::new(Source::of_bits(&bits), live.len(), count);
                 let told: Vec<usize> = occupancy.iter().collect();
                 assert!(slots.starts_with(&told));
                 let mut back: Vec<usize> = occupancy.iter().rev().collect();
@@ -468,7 +465,7 @@ mod tests {
             let live_until = if until - at < 64 { until.next_multiple_of(64) } else { until };
             let live: Vec<bool> = (0..200).map(|slot| (at..live_until).contains(&slot)).collect();
             let bits = bits(&live);
-            let source = Source::Bits(&bits);
+            let source = Source::of_bits(&bits);
             let mut rest = super::Words::EMPTY;
             rest.take_rest(at, until, source);
             assert_eq!(rest.left(), until - at);
@@ -482,7 +479,7 @@ mod tests {
     fn a_full_word_far_away_is_not_taken_for_the_next() {
         let mut bits = alloc::vec![0; 64 * 64 + 1];
         (bits[0], bits[1], bits[64 * 64]) = (!0, 0b101, !0);
-        let occupancy = Occupancy::new(Source::Bits(&bits), 64 * bits.len(), 130);
+        let occupancy = Occupancy::new(Source::of_bits(&bits), 64 * bits.len(), 130);
         let mut folded = Vec::new();
         occupancy.iter().for_each(|slot| folded.push(slot));
         assert!(folded.into_iter().eq((0..64).chain([64, 66]).chain(1 << 18..(1 << 18) + 64)));

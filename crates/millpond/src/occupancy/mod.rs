@@ -139,7 +139,7 @@ impl<'a> Occupancy<'a> {
     /// a walk over it does not read where they are.
     #[inline(always)]
     pub(crate) fn source_beyond_prefix(&self) -> Source<'a> {
-        if self.prefix.is_some() { self.source.emptied() } else { self.source }
+        if self.prefix.is_some() { self.source.with_bits(&[]) } else { self.source }
     }
 }
 
@@ -175,7 +175,7 @@ pub(crate) mod tests {
 
     pub(crate) fn occupancy<'a>(bits: &'a [u64], live: &[bool]) -> Occupancy<'a> {
         let count = live.iter().filter(|live| **live).count();
-        Occupancy::new(Source::Bits(bits), live.len(), count)
+        Occupancy::new(Source::of_bits(bits), live.len(), count)
     }
 
     /// The number of live slots, if they are the lowest.
@@ -236,7 +236,7 @@ pub(crate) mod tests {
         // Gathered from words.
         let words = [0x8000_u16, 1, 1];
         assert_eq!(
-            Occupancy::new(Source::Narrow(&words), 3, 2),
+            Occupancy::new(Source::of_narrow(&words), 3, 2),
             occupancy(&[6], &[false, true, true])
         );
     }

@@ -33,19 +33,15 @@ impl Iterator for Runs<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Range<usize>> {
         let words = &mut self.words;
-        if !words.is_in_word() {
-            if self.prefix > 0 {
-                return Some(0..mem::take(&mut self.prefix));
-            }
-            if !words.load_front::<true>(self.source) {
-                return None;
-            }
-        }
-        let start = words.front() + words.front_bits.trailing_zeros() as usize;
+        let bits = match words.in_word() {
+            Some(bits) => bits,
+            None if self.prefix > 0 => return Some(0..mem::take(&mut self.prefix)),
+            None => words.load_front(self.source)?,
+        };
+        let start = words.front() + bits.trailing_zeros() as usize;
         // Adding 1 at the run's first bit carries through the run to the first 0 after it.
-        let lowest = words.front_bits & words.front_bits.wrapping_neg();
-        let carried = words.front_bits.wrapping_add(lowest);
-        words.front_bits &= carried;
+        let carried = bits.get().wrapping_add(bits.get() & bits.get().wrapping_neg());
+        words.front_bits = bits.get() & carried;
         let end = if carried != 0 {
             words.front() + carried.trailing_zeros() as usize
         } else {
@@ -103,7 +99,7 @@ mod tests {
             let words: Vec<u32> = live.iter().map(|live| u32::from(*live)).collect();
             let count = live.iter().filter(|live| **live).count();
             let expected = runs_of(&live);
-            for source in [Source::Bits(&bits), Source::Wide(&words)] {
+            for source in [Source::of_bits(&bits), Source::of_wide(&words)] {
                 for known in [None, prefix(&live)] {
                     let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);
                     let mut runs = occupancy.runs();

@@ -1,7 +1,7 @@
 //! Runs cut in two, again and again, for several threads.
 
 use super::words::Words;
-use super::{Runs, Source, WORD_SLOTS};
+use super::{Runs, WORD_SLOTS};
 
 impl Words {
     /// Splits the rest between two words, near the middle; `None` if only one word is left. Each
@@ -28,12 +28,7 @@ impl Runs<'_> {
             return (make(self), None);
         };
         // The left half does not look at words of the right one.
-        let source = match self.source {
-            Source::Bits(words) => {
-                Source::Bits(words.get(..right.behind_front() / WORD_SLOTS).unwrap_or(words))
-            }
-            other => other,
-        };
+        let source = self.source.cut(right.behind_front() / WORD_SLOTS);
         let half = |source, words| make(Self { source, prefix: 0, words });
         (half(source, left), Some(half(self.source, right)))
     }
@@ -102,7 +97,7 @@ mod tests {
                 assert!(is_cut_well(&runs, words_left(&runs.words)), "{front}");
             }
             let full = [!0; 10];
-            let lowest = Occupancy::new(Source::Bits(&full), 640, 64 * count - 9);
+            let lowest = Occupancy::new(Source::of_bits(&full), 640, 64 * count - 9);
             let runs = lowest.with_prefix(Some(64 * count - 9)).runs();
             assert!(is_cut_well(&runs, count), "{count} words of a prefix");
         }

@@ -1,3 +1,5 @@
+use core::num::NonZero;
+
 use super::{Occupancy, Source, WORD_SLOTS};
 
 /// In a walk over at most this many slots, a processor learns the branches.
@@ -140,21 +142,6 @@ impl Words {
         self.front_bits = source.word(self.front / WORD_SLOTS);
     }
 
-    /// Passes by empty words of a bitmap: those that are not loaded yet, and, at most once in a walk, those behind them, so that
-    /// each takes one comparison less. (`front` is a sum here, because compilers then keep all of a `for` loop's state in
-    /// registers.)
-    #[inline(always)]
-    fn skip_empty(&mut self, source: Source<'_>) {
-        if let Source::Bits(words) = source {
-            let from = self.behind_front() / WORD_SLOTS;
-            let mut word = from;
-            while words.get(word) == Some(&0) {
-                word += 1;
-            }
-            self.front = self.front.wrapping_add((word - from) * WORD_SLOTS);
-        }
-    }
-
     /// Loads the last word that is not loaded yet, which may be empty. There [is](Self::has_between) one.
     #[inline(always)]
     pub(super) fn step_back(&mut self, source: Source<'_>) {
@@ -162,33 +149,30 @@ impl Words {
         self.back_bits = source.word(self.end / WORD_SLOTS);
     }
 
-    /// Loads the lowest remaining bits into the front, which has none; `false` if none are left. `FAR`: passes by empty words in
-    /// a loop of its own, which takes registers, and time of the compiler for each type.
+    /// Loads the lowest remaining bits into the front, which has none, and returns them; `None` if none are left.
     #[inline(always)]
-    pub(super) fn load_front<const FAR: bool>(&mut self, source: Source<'_>) -> bool {
+    pub(super) fn load_front(&mut self, source: Source<'_>) -> Option<NonZero<u64>> {
         if self.left <= 0 {
             // None are left, unless the count was wrong: then the walk ends for both ends.
             self.back_bits = 0;
-            return false;
+            return None;
         }
-        while self.has_between() {
-            self.step_front(source);
-            if self.front_bits != 0 {
-                return true;
-            }
-            if FAR {
-                self.skip_empty(source);
+        if let Some((word, bits)) = source.next_word(self.behind_front() / WORD_SLOTS) {
+            let front = word.wrapping_mul(WORD_SLOTS);
+            if front < self.end {
+                (self.front, self.front_bits) = (front, bits.get());
+                return Some(bits);
             }
         }
-        if self.back_bits == 0 {
+        let Some(bits) = NonZero::new(self.back_bits) else {
             self.left = 0;
-            return false;
-        }
+            return None;
+        };
         // The back's word, past what is between the two.
-        self.front_bits = core::mem::take(&mut self.back_bits);
+        (self.front_bits, self.back_bits) = (bits.get(), 0);
         self.front = self.end;
         self.end = self.behind_front();
-        true
+        Some(bits)
     }
 
     /// The last slot that is left.

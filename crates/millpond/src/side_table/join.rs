@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 
 use super::SideTable;
 use crate::handle::{self, HandleLayout, Word};
-use crate::occupancy::{Occupancy, Source, WORD_SLOTS, packed};
+use crate::occupancy::{Occupancy, WORD_SLOTS, packed};
 use crate::pools::pool::OneBlock;
 use crate::pools::slot_pool::SlotPool;
 use crate::slots::reuse::ReuseOrder;
@@ -144,10 +144,7 @@ impl<'a, T, K: SlotKind, L> Lanes<K::Word> for Shared<'a, T, K, L> {
     // An old bitmap is not gathered for this: the words tell what it does not.
     #[inline]
     fn bits_at_most(&self, word: usize) -> u64 {
-        match self.storage.words().occupancy().source() {
-            Source::Bits(words) => words.get(word).copied().unwrap_or(!0),
-            _ => !0,
-        }
+        self.storage.words().occupancy().source().bits().get(word).copied().unwrap_or(!0)
     }
 
     #[inline]

@@ -53,7 +53,7 @@ use core::mem::offset_of;
 use super::bitmap::{BitWord, BitmapCell, BitmapState};
 use crate::base::shared::Number;
 use crate::handle::{self, HandleLayout, Word};
-use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
+use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::slots::{Counters, GenerationCycle, Place, retired_among};
 
 /// An iteration that finds at most one insertion or removal for this many used slots since the previous one
@@ -498,32 +498,42 @@ impl<P: Place> SlotWords<P> {
     /// Which slots are live, as far as that is known: if the bitmap is old, each word of it is gathered when it is asked for.
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {
+        let state = self.state();
+        // One call for each, so that whoever asks for a single word takes a jump, and does not choose a bitmap first.
         // SAFETY: read for this borrow.
-        unsafe { self.occupancy_by(self.state()) }
+        unsafe {
+            match !P::HAS_BITMAP || state.is_old(self.changes()) {
+                true => self.occupancy_by(state, true),
+                false => self.occupancy_by(state, false),
+            }
+        }
     }
 
     /// Which slots are live, for a walk over all of them. If walks like it come again, they find the bitmap up to date.
     #[inline(always)]
     pub(crate) fn occupancy_to_walk(&self) -> Occupancy<'_> {
         let mut state = self.state();
+        let mut is_old = !P::HAS_BITMAP;
         if P::HAS_BITMAP && state.is_unknown() {
             state = self.settle(state);
+            is_old = !state.is_synced();
         }
-        // SAFETY: read for this borrow, or found out about it.
-        unsafe { self.occupancy_by(state) }
+        // SAFETY: read for this borrow, or found out about it. A known one is that of a synced bitmap, as is one that was found
+        // out; what is left is old.
+        unsafe { self.occupancy_by(state, is_old) }
     }
 
     /// # Safety
     ///
     /// The state is that of the bitmap at some time since the slots were borrowed, or says as much as is right of it.
     #[inline(always)]
-    unsafe fn occupancy_by(&self, state: BitmapState) -> Occupancy<'_> {
+    unsafe fn occupancy_by(&self, state: BitmapState, is_old: bool) -> Occupancy<'_> {
         let parts = self.place.parts();
-        let source = match !P::HAS_BITMAP || state.is_old(self.changes()) {
-            true => P::Word::source(parts.words),
-            // SAFETY: the bitmap is right by a state of this borrow.
-            false => Source::Bits(unsafe { BitWord::right(parts.bits) }),
-        };
+        // Of an old one nothing, at the same address: compilers then choose a number, and not a path.
+        let bits = if is_old { &parts.bits[..0] } else { parts.bits };
+        // SAFETY: the bitmap is right by a state of this borrow.
+        let bits = unsafe { BitWord::right(bits) };
+        let source = P::Word::source(parts.words).with_bits(bits);
         Occupancy::new(source, parts.words.len(), self.live()).with_prefix(self.prefix_by(state))
     }
 
@@ -904,7 +914,7 @@ mod tests {
     /// What a shared walk goes by, and what it finds.
     fn walk(words: &Words) -> (bool, Option<usize>, Vec<usize>) {
         let occupancy = words.occupancy_to_walk();
-        let by_bits = matches!(occupancy.source(), Source::Bits(_));
+        let by_bits = !occupancy.source().bits().is_empty();
         (by_bits, occupancy.prefix(), occupancy.iter().collect())
     }
 

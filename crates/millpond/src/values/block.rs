@@ -15,8 +15,8 @@ impl<T, K: SlotKind, L> Storage<T, Block<K>, L> {
     /// # Panics
     ///
     /// If the slots were made for values of another layout; but they may be larger than values without size.
-    pub(crate) fn of_unused(mut slots: OwnSlots<Block<K>, L>) -> Self {
-        slots.sealed().words().expect_unused_for(Self::VALUE);
+    pub(crate) fn of_unused(slots: OwnSlots<Block<K>, L>) -> Self {
+        let slots = slots.expect_unused_for(Self::VALUE);
         // So the place has room for a `T` in each slot (invariant 1), none of which is live (2).
         let mut storage = Self { slots, values: PhantomData };
         if Self::IS_POISONED {

@@ -1,6 +1,7 @@
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::mem::{self, MaybeUninit};
+use core::num::NonZero;
 use core::slice;
 
 use crate::occupancy::{Occupancy, Source, Way, Words};
@@ -188,11 +189,11 @@ impl<'a, T> ValuesMut<'a, T> {
 
     /// See [`Words::find_word`].
     #[inline(always)]
-    fn find_word(&mut self) -> bool {
-        if self.bits.is_in_word() {
-            return true;
+    fn find_word(&mut self) -> Option<NonZero<u64>> {
+        if let Some(bits) = self.bits.in_word() {
+            return Some(bits);
         }
-        let found = self.bits.find_word::<true>(self.source);
+        let found = self.bits.find_word(self.source);
         self.word = self.values.wrapping_add(self.bits.front());
         found
     }
@@ -221,18 +222,17 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.way == Way::Bits {
-            if !self.find_word() {
-                return None;
-            }
-            let bit = self.bits.take_in_word();
+            let bits = self.find_word()?;
+            let bit = self.bits.take_first(bits);
             self.at = self.bits.front() + bit;
             // One value, whose end nobody asks for.
             self.run.next = Run::behind(self.word.cast(), bit);
         } else if self.run.is_empty() {
-            if self.way == Way::Prefix || !self.find_word() {
+            if self.way == Way::Prefix {
                 return None;
             }
-            let (first, len) = self.bits.take_run_in_word();
+            let bits = self.find_word()?;
+            let (first, len) = self.bits.take_run(bits);
             self.at = self.bits.front() + first;
             self.run = Run::new(Run::behind(self.word.cast(), first), len);
         }
@@ -311,8 +311,8 @@ mod tests {
             let bits = bits(&live);
             let slots: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
             for known in [None, prefix(&live)] {
-                let occupancy =
-                    Occupancy::new(Source::Bits(&bits), live.len(), slots.len()).with_prefix(known);
+                let occupancy = Occupancy::new(Source::of_bits(&bits), live.len(), slots.len())
+                    .with_prefix(known);
                 let mut values: Vec<MaybeUninit<()>> =
                     live.iter().map(|_| MaybeUninit::new(())).collect();
                 let front = random(&mut seed) as usize % (slots.len() + 1);
@@ -339,7 +339,7 @@ mod tests {
             let words: Vec<u16> = live.iter().map(|live| if *live { 3 } else { 0x8003 }).collect();
             let slots: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
             let mut values: Vec<_> = (0..live.len()).map(MaybeUninit::new).collect();
-            let sources = [Source::Bits(&bits), Source::Narrow(&words)];
+            let sources = [Source::of_bits(&bits), Source::of_narrow(&words)];
             for source in sources.into_iter().cycle().take(8) {
                 let known = if random(&mut seed) % 2 == 0 { prefix(&live) } else { None };
                 let occupancy = Occupancy::new(source, live.len(), slots.len()).with_prefix(known);

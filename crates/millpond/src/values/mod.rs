@@ -6,7 +6,7 @@
 //! # Invariant
 //!
 //! 1. The place has room for as many values as words ([`Place`]), aligned and large enough for a `T`: the constructors here
-//!    make one for a `T`, or ask the slots what they were [made for](SlotWords::expect_unused_for).
+//!    make one for a `T`, or ask the slots what they were [made for](OwnSlots::expect_unused_for).
 //! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
 //! 3. The bitmap agrees with the word of each slot, unless the counters show that it is old ([`SlotWords`]), and the
 //!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.

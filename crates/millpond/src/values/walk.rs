@@ -59,7 +59,7 @@ impl<T, P: Place, L> Storage<T, P, L> {
         // SAFETY: there are as many values as words, borrowed exclusively (`Place`).
         let values = unsafe { slice::from_raw_parts_mut(parts.values.cast(), slots) };
         let source = match P::HAS_BITMAP {
-            true => Source::Bits(parts.bits),
+            true => Source::of_bits(parts.bits),
             false => P::Word::source(parts.words),
         };
         (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))

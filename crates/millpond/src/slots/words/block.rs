@@ -5,7 +5,7 @@ use core::alloc::Layout;
 use super::SlotWords;
 use crate::base::memory::OutOfMemory;
 use crate::handle::Word;
-use crate::slots::{Block, Place, SlotKind, Slots, retired_among};
+use crate::slots::{Block, OwnSlots, Place, SlotKind, Slots, retired_among};
 
 impl<K: SlotKind> SlotWords<Block<K>> {
     /// Slots without values that were never used and have this first generation.
@@ -23,14 +23,6 @@ impl<K: SlotKind> SlotWords<Block<K>> {
         words
     }
 
-    /// Panics unless these slots were never used, and were made for such values; but they may have room for more than values
-    /// without size need.
-    #[inline(never)]
-    pub(crate) fn expect_unused_for(&self, value: Layout) {
-        let is_for = value == self.place.value_layout() || value == Layout::new::<()>();
-        assert!(self.used() == 0 && is_for, "slots of another pool");
-    }
-
     /// Another block with the same words, entries and counts.
     #[cfg(test)]
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
@@ -41,6 +33,22 @@ impl<K: SlotKind> SlotWords<Block<K>> {
         clone.copy_state_from(self, self.used());
         clone.entries_mut().copy_from_slice(self.entries());
         Ok(clone)
+    }
+}
+
+impl<K: SlotKind, L> OwnSlots<Block<K>, L> {
+    /// The same slots, if they were never used, and were made for such values; but they may have room for more than values
+    /// without size need.
+    ///
+    /// # Panics
+    ///
+    /// If not. They are dropped here, so that a program has no code for it with each type of values.
+    #[inline(never)]
+    pub(crate) fn expect_unused_for(mut self, value: Layout) -> Self {
+        let words = self.sealed().words();
+        let is_for = value == words.place().value_layout() || value == Layout::new::<()>();
+        assert!(words.used() == 0 && is_for, "slots of another pool");
+        self
     }
 }
 

@@ -74,7 +74,7 @@ impl<T> SyncPool<T> {
             }
             count += bits.count_ones() as usize;
         }
-        let occupancy = Occupancy::new(Source::Bits(&self.live), slots.capacity(), count);
+        let occupancy = Occupancy::new(Source::of_bits(&self.live), slots.capacity(), count);
         Gathered { slots, occupancy }
     }
 
