@@ -100,14 +100,10 @@ impl Words {
         (first, len)
     }
 
-    /// Takes what is left of the prefix, or of the latest run, as well, so that the back can yield it.
+    /// Takes what is left of the prefix, so that the back can yield it.
     #[inline]
     pub(crate) fn take_rest(&mut self, at: usize, until: usize, source: Source<'_>) {
-        if at == until {
-            // Nothing is left.
-        } else if until <= self.behind_front() {
-            self.take_again(at, until);
-        } else {
+        if at < until {
             *self = Self::of_range(at, until, source);
         }
     }
@@ -466,7 +462,7 @@ mod tests {
             let live: Vec<bool> = (0..200).map(|slot| (at..live_until).contains(&slot)).collect();
             let bits = bits(&live);
             let source = Source::of_bits(&bits);
-            let mut rest = super::Words::EMPTY;
+            let mut rest = super::Words::over(200);
             rest.take_rest(at, until, source);
             assert_eq!(rest.left(), until - at);
             let slots: Vec<_> = core::iter::from_fn(|| rest.next_back(source)).collect();

@@ -135,11 +135,14 @@ impl<'a> Occupancy<'a> {
         self.source
     }
 
-    /// Where the bits of the slots come from that are not in the [prefix](Self::prefix): if that is known, from nowhere, so that
-    /// a walk over it does not read where they are.
+    /// The same, but if the [prefix](Self::prefix) is known, nothing is said of the slots beyond it: a walk over it does not
+    /// read where their bits are.
     #[inline(always)]
-    pub(crate) fn source_beyond_prefix(&self) -> Source<'a> {
-        if self.prefix.is_some() { self.source.with_bits(&[]) } else { self.source }
+    pub(crate) fn without_rest(self) -> Self {
+        match self.prefix {
+            Some(_) => Self { source: self.source.with_bits(&[]), slots: 0, ..self },
+            None => self,
+        }
     }
 }
 

@@ -45,9 +45,15 @@ impl Words {
     #[inline(always)]
     pub(crate) fn beyond_prefix(occupancy: Occupancy<'_>) -> (Self, usize) {
         match occupancy.prefix() {
-            Some(slots) => (Self::EMPTY, slots),
+            Some(slots) => (Self::over(occupancy.slots()), slots),
             None => (Self::new(occupancy), 0),
         }
+    }
+
+    /// None that are left, of so many slots.
+    #[inline(always)]
+    pub(super) fn over(slots: usize) -> Self {
+        Self { front_bits: 0, back_bits: 0, front: 0, end: slots, left: 0 }
     }
 
     #[inline(always)]
@@ -63,9 +69,6 @@ impl Words {
         }
     }
 
-    /// No word at all.
-    pub(super) const EMPTY: Self = Self { front_bits: 0, back_bits: 0, front: 0, end: 0, left: 0 };
-
     /// The live slots of a range in which all are live; the front's word may have others above it.
     #[inline]
     pub(super) fn of_range(at: usize, until: usize, source: Source<'_>) -> Self {
@@ -79,9 +82,11 @@ impl Words {
 
     /// Takes back adjacent slots of the front's word, which it has yielded last.
     #[inline]
-    pub(super) fn take_again(&mut self, at: usize, until: usize) {
-        self.front_bits |= (!0 >> (WORD_SLOTS - (until - at))) << (at - self.front);
-        self.left = self.left.wrapping_add((until - at) as isize);
+    pub(crate) fn take_again(&mut self, at: usize, until: usize) {
+        if at < until {
+            self.front_bits |= (!0 >> (WORD_SLOTS - (until - at))) << (at - self.front);
+            self.left = self.left.wrapping_add((until - at) as isize);
+        }
     }
 
     /// Whether this many eighths of the slots from the front's word on are live, and there are few enough of them for a

@@ -500,12 +500,12 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {
         let state = self.state();
         // One call for each, so that whoever asks for a single word takes a jump, and does not choose a bitmap first.
-        // SAFETY: read for this borrow.
-        unsafe {
-            match !P::HAS_BITMAP || state.is_old(self.changes()) {
-                true => self.occupancy_by(state, true),
-                false => self.occupancy_by(state, false),
-            }
+        if !P::HAS_BITMAP || state.is_old(self.changes()) {
+            // SAFETY: this says nothing of the bitmap.
+            unsafe { self.occupancy_by(state, true) }
+        } else {
+            // SAFETY: read for this borrow, and not old.
+            unsafe { self.occupancy_by(state, false) }
         }
     }
 
@@ -525,13 +525,14 @@ impl<P: Place> SlotWords<P> {
 
     /// # Safety
     ///
-    /// The state is that of the bitmap at some time since the slots were borrowed, or says as much as is right of it.
+    /// The state is that of the bitmap at some time since the slots were borrowed, or says as much as is right of it. Unless it is
+    /// old, the bitmap is right by that state.
     #[inline(always)]
     unsafe fn occupancy_by(&self, state: BitmapState, is_old: bool) -> Occupancy<'_> {
         let parts = self.place.parts();
         // Of an old one nothing, at the same address: compilers then choose a number, and not a path.
         let bits = if is_old { &parts.bits[..0] } else { parts.bits };
-        // SAFETY: the bitmap is right by a state of this borrow.
+        // SAFETY: these are none, or those of a bitmap that is right, as the caller promises.
         let bits = unsafe { BitWord::right(bits) };
         let source = P::Word::source(parts.words).with_bits(bits);
         Occupancy::new(source, parts.words.len(), self.live()).with_prefix(self.prefix_by(state))

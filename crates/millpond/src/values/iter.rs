@@ -178,11 +178,12 @@ impl<'a, T> ValuesMut<'a, T> {
     #[inline(always)]
     pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
+        let occupancy = occupancy.without_rest();
         let (bits, until) = Words::beyond_prefix(occupancy);
         let values = values.as_mut_ptr();
         // The prefix, of which `bits` has nothing.
         let run = Run::new(values.cast(), until);
-        let (way, source) = (bits.way(until), occupancy.source_beyond_prefix());
+        let (way, source) = (bits.way(until), occupancy.source());
         let word = values.wrapping_add(bits.front());
         Self { way, run, at: 0, word, values, bits, source, borrow: PhantomData }
     }
@@ -284,7 +285,7 @@ impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
         let run_len = self.run_len();
         // The run goes back to the bits.
         self.way = Way::Bits;
-        self.bits.take_rest(self.at, self.at + run_len, self.source);
+        self.bits.take_again(self.at, self.at + run_len);
         let index = self.bits.next_back(self.source);
         // The front may have another word now.
         self.word = self.values.wrapping_add(self.bits.front());
