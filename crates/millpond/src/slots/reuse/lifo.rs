@@ -131,33 +131,32 @@ impl LifoQueue {
     }
 
     /// [`take_next`](Queue::take_next), if a stale entry is on top of the stack, or the stack is empty and no slot is fresh.
-    /// It returns what fits in two registers.
+    /// It returns what fits in two registers: generation 0 if there is no slot.
     #[cold]
     #[inline(never)]
-    fn pass_stale<I: Word>(
+    fn take_past_stale<P: Place<Entry: Word>>(
         &mut self,
-        slots: &mut SlotWords<impl Place<Entry = I>>,
-    ) -> Option<usize> {
+        slots: &mut SlotWords<P>,
+    ) -> (usize, P::Word) {
         // Alone in front of a call, so that a full pool saves no registers.
         if self.top == 0 && self.fresh_from as usize == slots.slots() {
-            return None;
+            return (0, P::Word::ZERO);
         }
-        self.pass_to_next(slots)
+        self.take_in_order(slots).unwrap_or((0, P::Word::ZERO))
     }
 
     /// The same in a pool that may have such a slot.
     #[inline(never)]
-    fn pass_to_next<I: Word>(
+    fn take_in_order<P: Place<Entry: Word>>(
         &mut self,
-        slots: &mut SlotWords<impl Place<Entry = I>>,
-    ) -> Option<usize> {
+        slots: &mut SlotWords<P>,
+    ) -> Option<(usize, P::Word)> {
         let index = self.next_past_stale(slots)?;
         let on_stack = self.top != 0;
         self.top += isize::from(on_stack);
         self.fresh_from += u32::from(!on_stack);
         self.settle_fresh(slots);
-        slots.begin(index);
-        Some(index)
+        Some((index, slots.begin(index)))
     }
 
     /// New slots that were used before get entries at the bottom of the stack, the lowest on top. Those that have retired leave
@@ -251,8 +250,8 @@ unsafe impl<I: Word> Queue<I> for LifoQueue {
                 return Some((index, slots.begin_next(index)));
             }
         }
-        let index = self.pass_stale(slots)?;
-        Some((index, slots.of_vacant(index)?))
+        let (index, generation) = self.take_past_stale(slots);
+        (generation != P::Word::ZERO).then_some((index, generation))
     }
 
     fn is_within_peak(&self, slots: &SlotWords<impl Place<Entry = I>>) -> bool {
