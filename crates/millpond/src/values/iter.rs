@@ -10,7 +10,7 @@ use crate::occupancy::{Occupancy, Source, Way, Words};
 ///
 /// A walk has a prefix or bits, never both. No step forward changes `has_prefix`, and each begins by asking for it, so
 /// compilers make two loops of a `for`: in that over a slice nothing is left of the bits, nor in the other of the slice.
-/// (Runs as in [`ValuesMut`] would be a third, and each is made once for every kind of [`Source`].)
+/// (Runs as in [`ValuesMut`] would be a third.)
 pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
     has_prefix: bool,
