@@ -193,10 +193,14 @@ impl<Q, H: HandleLayout> Ledger<Q, H> {
     /// Whether some slot has continued at generation 1 after the largest, or will next.
     pub(super) fn is_over_max(&self, words: &impl CountedSlots<Word = H::Word>) -> bool {
         let start = self.cycle.start();
-        let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
+        let mut is_over = false;
         // In a pool without a name, none ever is.
-        start.generation() > 1
-            && (0..words.used()).any(|index| words.word(index).is_some_and(is_over))
+        for index in 0..if start.generation() > 1 { words.used() } else { 0 } {
+            if let Some(word) = words.word(index) {
+                is_over |= word != H::Word::RETIRED && word.as_live() < start;
+            }
+        }
+        is_over
     }
 
     /// Replaces the recorder.

@@ -132,7 +132,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity::<H::Erased>()?;
+        let capacity = settings.checked_capacity(H::CAPACITY_MAX)?;
         Self::try_new(capacity, settings)
             .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }
