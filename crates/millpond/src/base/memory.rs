@@ -137,10 +137,11 @@ pub fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
 }
 
 /// Writes a byte in every page, so that the system has provided them all.
-#[inline]
 pub fn touch(bytes: &mut [MaybeUninit<u8>]) {
-    for byte in bytes.iter_mut().step_by(PAGE_BYTES) {
-        *byte = MaybeUninit::new(0);
+    let mut at = 0;
+    while at < bytes.len() {
+        bytes[at] = MaybeUninit::new(0);
+        at += PAGE_BYTES;
     }
     if let Some(last) = bytes.last_mut() {
         *last = MaybeUninit::new(0);

@@ -58,7 +58,7 @@ impl<T, K, R, H> Builder<T, K, R, H> {
     where
         H: HandleLayout,
     {
-        self.settings.checked_capacity::<H>()
+        self.settings.checked_capacity(H::CAPACITY_MAX)
     }
 
     /// Sets the number of slots that the pool has from the beginning. All of their memory is allocated and touched when it

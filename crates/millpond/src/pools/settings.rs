@@ -50,7 +50,6 @@ pub enum BuildError {
 }
 
 impl fmt::Display for BuildError {
-    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::NoCapacity => {
@@ -106,11 +105,11 @@ impl Settings {
         Self { capacity: Some(capacity), ..Self::NONE }
     }
 
-    /// The capacity, if the layout can name as many slots, and they are within the limit.
-    pub(crate) fn checked_capacity<H: HandleLayout>(&self) -> Result<usize, BuildError> {
+    /// The capacity, if it is within that of the handle layout, which is given, and within the limit.
+    pub(crate) fn checked_capacity(&self, capacity_max: usize) -> Result<usize, BuildError> {
         let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
-        if capacity > H::CAPACITY_MAX {
-            return Err(BuildError::CapacityTooLarge { capacity, capacity_max: H::CAPACITY_MAX });
+        if capacity > capacity_max {
+            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
         }
         match self.capacity_max {
             capacity_max if capacity > capacity_max => {
@@ -125,7 +124,7 @@ impl Settings {
         &self,
         make: impl FnOnce(usize) -> Result<P, OutOfMemory>,
     ) -> Result<P, BuildError> {
-        let capacity = self.checked_capacity::<H::Erased>()?;
+        let capacity = self.checked_capacity(H::CAPACITY_MAX)?;
         make(capacity).map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }
 }

@@ -219,8 +219,9 @@ fn values_align(value: ValueLayout, slots: usize) -> usize {
 }
 
 impl<K: SlotKind> Drop for Block<K> {
-    // Once in a program, and not again wherever a pool ends.
-    #[inline(never)]
+    // Once in a program, and not again wherever a pool ends. But in each program: a call into this library would hide what it
+    // does to the pool, and cost whoever has the pool on the stack a register.
+    #[cold]
     fn drop(&mut self) {
         let Some((start, layout, _)) = self.own_memory() else { return };
         // SAFETY: the memory was taken with this layout, and goes back once.

@@ -25,7 +25,6 @@ impl GenerationSettings {
     }
 
     /// The first generation, from 1 to `max`: 1, or a number computed from the name and the salt.
-    #[inline]
     pub(crate) const fn start(&self, max: u32) -> u32 {
         if self.name.is_none() && self.salt.is_none() {
             return 1;

@@ -200,8 +200,11 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn write_words(&mut self, slots: core::ops::Range<usize>) {
         self.mark_used_until(slots.end);
         let unused = self.unused_word();
-        let words = &mut self.place.parts_mut().words[slots];
-        words.iter_mut().filter(|word| word.is_unused()).for_each(|word| *word = unused);
+        for word in &mut self.place.parts_mut().words[slots] {
+            if word.is_unused() {
+                *word = unused;
+            }
+        }
     }
 
     /// How many words of the bitmap, if there is one, have slots that were used.

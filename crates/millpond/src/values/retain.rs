@@ -2,7 +2,7 @@
 
 use super::Storage;
 use crate::base::guard::guard;
-use crate::handle::{self, HandleLayout};
+use crate::handle::{self, HandleLayout, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::slots::reuse::Queue;
 use crate::slots::{Ledger, Place};
@@ -41,6 +41,9 @@ where
         let index = self.first + bit;
         // SAFETY: a live slot is a slot.
         let word = unsafe { self.storage.words().stored_unchecked(index) };
+        // So that the handle is made without a test.
+        // SAFETY: as the caller promises, and the word of a live slot is its generation.
+        unsafe { core::hint::assert_unchecked(word != L::Word::ZERO && !word.is_dead()) };
         // SAFETY: as the caller promises.
         let value = unsafe { self.storage.get_unchecked_mut(index) };
         self.bits |= u64::from(!keep(handle::kept::<H>(index, word), value)) << bit;

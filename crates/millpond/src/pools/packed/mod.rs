@@ -6,6 +6,8 @@
 
 mod builder;
 mod compact;
+#[cfg(not(debug_assertions))]
+mod compiled;
 mod debug;
 mod detach;
 mod drain;
@@ -132,7 +134,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     fn from_settings(settings: &Settings) -> Result<Self, BuildError> {
-        let capacity = settings.checked_capacity::<H::Erased>()?;
+        let capacity = settings.checked_capacity(H::CAPACITY_MAX)?;
         Self::try_new(capacity, settings)
             .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
     }

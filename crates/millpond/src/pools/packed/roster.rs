@@ -98,6 +98,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn try_new(
         slots: usize,
         settings: &GenerationSettings,
@@ -450,19 +451,23 @@ impl<H: HandleLayout> PackedRoster<H> {
         let live = self.slots.counters().live();
         self.order.truncate(live);
         let (count, dead) = (self.slots.len(), H::Index::from_index(live));
-        self.slots.iter_mut().for_each(|slot| slot.position = dead);
+        for slot in self.slots.iter_mut() {
+            slot.position = dead;
+        }
         for position in 0..live {
             self.place(position, self.order[position]);
         }
-        let is_dead = |slot: &Slot<H::Word, H::Index>| slot.position.to_index() >= live;
-        let dead = |slots: &RosterSlots<H::Word, H::Index>, retired: bool| {
-            let dead = (0..count).filter(|index| is_dead(&slots[*index]));
-            let part = dead.filter(|index| (slots[*index].word == H::Word::RETIRED) == retired);
-            part.map(|index| handle_in(index, slots[index].word)).collect::<Vec<H>>()
+        let mut append = |retired: bool| {
+            for (index, slot) in self.slots.iter().enumerate() {
+                let is_retired = slot.word == H::Word::RETIRED;
+                if slot.position.to_index() >= live && is_retired == retired {
+                    self.order.push(handle_in(index, slot.word));
+                }
+            }
+            self.order.len()
         };
-        let (retired, vacant) = (dead(&self.slots, true), dead(&self.slots, false));
-        self.slots.counters_mut().retired = retired.len() as u32;
-        self.order.extend(retired.into_iter().chain(vacant));
+        let (next, _) = (append(true), append(false));
+        self.slots.counters_mut().retired = (next - live) as u32;
         self.place_again(live);
         self.slots.mark_used_until(count);
         self.ledger.recount(self.slots.used_words());
@@ -549,11 +554,13 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// This many slots among those that are counted as vacant have retired; the vacant ones keep their order.
     fn sort_out_retired(&mut self, retired: usize) {
         let next = self.parting().next();
-        let slots = &self.slots;
-        self.order[next..].sort_unstable_by_key(|handle| {
-            let slot = &slots[handle.index() as usize];
-            (slot.word != H::Word::RETIRED, slot.position.to_index())
-        });
+        let mut vacant = self.order.len();
+        for position in (next..vacant).rev() {
+            if self.slots[self.order[position].index() as usize].word != H::Word::RETIRED {
+                vacant -= 1;
+                self.order.swap(position, vacant);
+            }
+        }
         self.slots.counters_mut().retired += retired as u32;
         self.place_again(next);
     }

@@ -111,8 +111,9 @@ impl LifoQueue {
     #[inline(always)]
     fn pass<I: Word>(&mut self, taken: usize, words: &SlotWords<impl Place<Entry = I>>) {
         let is_gone = |slot| slot == taken || !words.is_vacant(slot);
-        let stack = self.stack(words.entries()).iter().map(|slot| slot.to_index());
-        self.top += stack.take_while(|slot| is_gone(*slot)).count() as isize;
+        while self.top != 0 && is_gone(self.first(words.entries())) {
+            self.top += 1;
+        }
         while (self.fresh_from as usize) < words.slots() && is_gone(self.fresh_from as usize) {
             self.fresh_from += 1;
         }
@@ -173,8 +174,8 @@ impl LifoQueue {
         }
         slots.write_words(new.clone());
         let (entries, len) = (slots.entries_mut(), self.len());
-        let end = entries.len() - new.len();
-        entries.copy_within(end + new.len() - len.., end - len);
+        let (room, end) = (entries.len(), entries.len() - new.len());
+        entries.copy_within(room - len..room, end - len);
         for (entry, index) in entries[end..].iter_mut().zip(new.clone()) {
             *entry = I::from_index(index);
         }

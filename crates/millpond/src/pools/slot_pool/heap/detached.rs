@@ -21,14 +21,19 @@ impl Detached {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
+    /// Where in the list the slot is, or would be.
+    fn place_of(&self, slot: u32) -> usize {
+        self.as_slice().partition_point(|(other, _)| *other < slot)
+    }
+
     /// Whether the slot is out, in this generation.
     pub(crate) fn has(&self, slot: u32, generation: u32) -> bool {
-        self.as_slice().binary_search(&(slot, generation)).is_ok()
+        self.as_slice().get(self.place_of(slot)) == Some(&(slot, generation))
     }
 
     /// Whether the slot is out, in any generation.
     pub(crate) fn has_slot(&self, slot: u32) -> bool {
-        self.as_slice().binary_search_by_key(&slot, |(slot, _)| *slot).is_ok()
+        matches!(self.as_slice().get(self.place_of(slot)), Some((other, _)) if *other == slot)
     }
 
     /// Makes room for so many in all, so that no list of as many takes memory.
@@ -62,19 +67,23 @@ impl Detached {
     }
 
     pub(crate) fn add(&mut self, slot: u32, generation: u32) {
-        let slots = self.with_room_for(1);
-        let place = slots.partition_point(|(other, _)| *other < slot);
-        slots.insert(place, (slot, generation));
+        let place = self.place_of(slot);
+        self.with_room_for(1).insert(place, (slot, generation));
     }
 
     /// Returns whether it was there.
     pub(crate) fn take(&mut self, slot: u32, generation: u32) -> bool {
-        let Some(slots) = &mut self.0 else { return false };
-        slots.binary_search(&(slot, generation)).map(|place| slots.remove(place)).is_ok()
+        let (is_out, place) = (self.has(slot, generation), self.place_of(slot));
+        if let (true, Some(slots)) = (is_out, &mut self.0) {
+            slots.remove(place);
+        }
+        is_out
     }
 
     pub(crate) fn clear(&mut self) {
-        self.retain(|_| false);
+        if let Some(slots) = &mut self.0 {
+            slots.clear();
+        }
     }
 
     /// Keeps the slots for which `is_out` says so.
