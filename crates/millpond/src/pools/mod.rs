@@ -6,6 +6,8 @@ pub(crate) mod allocator;
 #[allow(unsafe_code)]
 pub mod any_pool;
 pub mod builder;
+#[cfg(all(feature = "alloc", not(debug_assertions)))]
+mod compiled;
 #[cfg(any(feature = "packed", feature = "vec"))]
 pub(crate) mod doubling;
 pub mod iterators;

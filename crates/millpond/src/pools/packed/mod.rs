@@ -6,6 +6,8 @@
 
 mod builder;
 mod compact;
+#[cfg(not(debug_assertions))]
+mod compiled;
 mod debug;
 mod detach;
 mod drain;
