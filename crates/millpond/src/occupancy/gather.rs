@@ -53,10 +53,20 @@ impl<'a> Source<'a> {
         self.bits
     }
 
-    /// The same for less than so many words, if it is a bitmap.
+    /// The first words, so many at most.
     #[cfg(feature = "rayon")]
     pub(super) fn cut(self, words: usize) -> Self {
-        self.bits.get(..words).map_or(self, Self::of_bits)
+        fn first<W>(all: &[W], count: usize) -> &[W] {
+            all.get(..count).unwrap_or(all)
+        }
+        let slots = words * WORD_SLOTS;
+        let bits = first(self.bits, words);
+        let words = match self.words {
+            SourceWords::None => SourceWords::None,
+            SourceWords::Narrow(all) => SourceWords::Narrow(first(all, slots)),
+            SourceWords::Wide(all) => SourceWords::Wide(first(all, slots)),
+        };
+        Self { bits, words }
     }
 
     /// The bits of 64 slots: set for those that are live. 0 beyond the last.

@@ -47,6 +47,11 @@ mod tests {
                 (left, Some(right)) => {
                     let at = right.words.behind_front();
                     assert!(lowest < at && at < beyond && at % 64 == 0);
+                    assert_eq!(
+                        left.source.next_word(at / 64),
+                        None,
+                        "the right half's are not looked at"
+                    );
                     let mut slots = slots_of(left, lowest, at);
                     slots.extend(slots_of(right, at, beyond));
                     slots
@@ -59,16 +64,19 @@ mod tests {
 
         for live in patterns() {
             let bits = bits(&live);
-            let runs = occupancy(&bits, &live).runs();
-            let slots: Vec<_> = runs.clone().flatten().collect();
-            assert_eq!(slots_of(runs.clone(), 0, live.len()), slots);
-            let known = occupancy(&bits, &live).with_prefix(prefix(&live)).runs();
-            assert_eq!(slots_of(known, 0, live.len()), slots);
-            // Also what is left after the first was taken.
-            let mut rest = runs;
-            let mut all: Vec<_> = rest.next().into_iter().flatten().collect();
-            all.extend(slots_of(rest, 0, live.len()));
-            assert_eq!(all, slots);
+            let words: Vec<u32> = live.iter().map(|live| u32::from(*live)).collect();
+            let slots: Vec<usize> = (0..live.len()).filter(|slot| live[*slot]).collect();
+            for source in [Source::of_bits(&bits), Source::of_wide(&words)] {
+                let occupancy = Occupancy::new(source, live.len(), slots.len());
+                assert_eq!(slots_of(occupancy.runs(), 0, live.len()), slots);
+                let known = occupancy.with_prefix(prefix(&live)).runs();
+                assert_eq!(slots_of(known, 0, live.len()), slots);
+                // Also what is left after the first was taken.
+                let mut rest = occupancy.runs();
+                let mut all: Vec<_> = rest.next().into_iter().flatten().collect();
+                all.extend(slots_of(rest, 0, live.len()));
+                assert_eq!(all, slots);
+            }
         }
     }
 

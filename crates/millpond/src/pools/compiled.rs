@@ -1,10 +1,10 @@
-//! What is compiled with this library, once, and not again in each program: the cold code of pools with the default order and
-//! handles, which does not depend on the type of their values.
+//! The cold code of pools with the default order and handles, compiled with this library and not again in each program: it does
+//! not depend on the type of their values.
 //!
-//! A compiler that knows how (Rust's does from 1.85 on) calls a generic function that says `#[inline(never)]` where a library has
-//! it with the same types. So these statics, which nothing else needs, are the reasons to have it, and what it calls. Pools of
-//! other orders and handles have the same code in the programs that use them, and so has a build without optimisation, where
-//! that costs little and whoever has no such pool would wait for it.
+//! rustc (that of 1.95 does; an older one may compile it twice) calls a generic function that says `#[inline(never)]` where a
+//! library has it with the same types. These statics, which nothing else needs, make this library have it, and what it calls.
+//! Pools of other orders and handles have theirs in the programs that use them. Without optimisation all have: there it costs
+//! programs little, and would cost those without such a pool a longer build.
 
 use core::alloc::Layout;
 
