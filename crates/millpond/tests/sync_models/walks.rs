@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use super::thread;
-use crate::occupancy::Source;
 #[cfg(loom)]
 use crate::slots::Place;
 use crate::{Handle, Pool};
@@ -106,9 +105,9 @@ pub(super) fn walk(pool: &Pool<usize>, live: &[usize]) -> By {
     if let Some(prefix) = occupancy.prefix() {
         assert!((0..prefix).eq(live.iter().copied()), "a walk sees other slots than the live ones");
     }
-    match occupancy.source() {
-        Source::Bits(_) => By::Bits,
-        _ => By::Words,
+    match occupancy.source().bits() {
+        [] => By::Words,
+        _ => By::Bits,
     }
 }
 
