@@ -257,7 +257,10 @@ mod tests {
             let bits = bits(&live);
             let words: Vec<u16> = live.iter().map(|live| if *live { 3 } else { 0x8003 }).collect();
             let count = live.iter().filter(|live| **live).count();
-            let sources = [Source::of_bits(&bits), Source::of_narrow(&words)];
+            // Where there is a bitmap, nobody asks the words, which say here that all slots are live.
+            let full = alloc::vec![3; live.len()];
+            let by_both = Source::of_wide(&full).with_bits(&bits);
+            let sources = [Source::of_bits(&bits), Source::of_narrow(&words), by_both];
             for (source, known) in sources.into_iter().flat_map(|s| [(s, None), (s, prefix(&live))])
             {
                 let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);

@@ -4,13 +4,13 @@ use super::words::Words;
 use super::{Runs, WORD_SLOTS};
 
 impl Words {
-    /// Splits the rest between two words, near the middle; `None` if only one word is left. Each
+    /// Splits the rest between two words, near the middle; `None` if no live slot is left, or only one word is. Each
     /// half may have all of the remaining live slots. The back has loaded no word.
     pub(super) fn split(&self) -> Option<(Self, Self)> {
         let words = self.end.saturating_sub(self.behind_front()).div_ceil(WORD_SLOTS);
         let middle = self.behind_front() + words / 2 * WORD_SLOTS;
         let has_left = self.front_bits != 0 || self.behind_front() < middle;
-        if !has_left || middle >= self.end {
+        if self.is_over() || !has_left || middle >= self.end {
             return None;
         }
         let left = Self { end: middle, ..*self };
@@ -21,7 +21,7 @@ impl Words {
 
 impl Runs<'_> {
     /// Splits the rest between two words, near the middle, and calls `make` for each half; a run that crosses this border
-    /// becomes two. If only one word is left, calls it for the whole.
+    /// becomes two. If only one word is left, or no live slot, calls it for the whole.
     pub(crate) fn split_into<I>(self, make: impl Fn(Self) -> I) -> (I, Option<I>) {
         let prefix = (self.prefix > 0).then(|| Words::of_range(0, self.prefix, self.source));
         let Some((left, right)) = prefix.as_ref().unwrap_or(&self.words).split() else {
@@ -77,6 +77,17 @@ mod tests {
                 all.extend(slots_of(rest, 0, live.len()));
                 assert_eq!(all, slots);
             }
+        }
+    }
+
+    #[test]
+    fn are_not_cut_once_no_live_slot_is_left() {
+        let (none, full) = ([0; 4], [!0; 4]);
+        for (bits, live, known) in [(none, 0, None), (none, 0, Some(0)), (full, 256, Some(256))] {
+            let occupancy = Occupancy::new(Source::of_bits(&bits), 256, live).with_prefix(known);
+            let mut runs = occupancy.runs();
+            assert_eq!(runs.next().is_some(), live > 0);
+            assert!(runs.split_into(|half| half).1.is_none());
         }
     }
 

@@ -340,8 +340,11 @@ mod tests {
             let words: Vec<u16> = live.iter().map(|live| if *live { 3 } else { 0x8003 }).collect();
             let slots: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
             let mut values: Vec<_> = (0..live.len()).map(MaybeUninit::new).collect();
-            let sources = [Source::of_bits(&bits), Source::of_narrow(&words)];
-            for source in sources.into_iter().cycle().take(8) {
+            // Where there is a bitmap, nobody asks the words, which say here that all slots are live.
+            let full = alloc::vec![3; live.len()];
+            let by_both = Source::of_wide(&full).with_bits(&bits);
+            let sources = [Source::of_bits(&bits), Source::of_narrow(&words), by_both];
+            for source in sources.into_iter().cycle().take(12) {
                 let known = if random(&mut seed) % 2 == 0 { prefix(&live) } else { None };
                 let occupancy = Occupancy::new(source, live.len(), slots.len()).with_prefix(known);
                 let shared_values = values.clone();

@@ -143,6 +143,27 @@ fn slots_that_exist_again_come_after_the_vacant_ones_without_those_that_retired(
     pool.validate().unwrap();
 }
 
+/// Pools of which the same comes next have equal checksums.
+#[test]
+fn a_checksum_does_not_tell_how_many_retired_slots_at_a_time_exist_again() {
+    let grown_by = |steps: &[usize]| {
+        let mut pool = PackedVecPool::builder().lifetimes(2).capacity_max(12).build();
+        let mut handles: Vec<_> = (0..12).map(|value| pool.push(value)).collect();
+        for index in [4, 6, 7, 9] {
+            pool.remove(handles[index]).unwrap();
+            handles[index] = pool.push(0);
+        }
+        handles[3..].iter().for_each(|handle| _ = pool.remove(*handle).unwrap());
+        assert_eq!((pool.shrink_to_fit(), pool.stats().retired), (9, 0));
+        pool.remove(handles[1]);
+        steps.iter().for_each(|more| pool.reserve(*more).unwrap());
+        assert_eq!((pool.capacity(), pool.stats().retired), (12, 4));
+        pool.validate().unwrap();
+        pool.checksum()
+    };
+    assert_eq!(grown_by(&[2, 6]), grown_by(&[6]));
+}
+
 /// The generations of a pool with a name go on at 1 after the largest. Whether a slot has done that is found out anew when
 /// it exists again.
 #[test]

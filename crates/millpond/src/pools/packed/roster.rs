@@ -537,9 +537,8 @@ impl<H: HandleLayout> PackedRoster<H> {
         half_way();
         roster.order.extend(new.map(|index| handle_in::<H>(index, word(index))));
         half_way();
-        let retired = retired_among(again);
-        if retired > 0 {
-            roster.sort_out_retired(retired);
+        if retired_among(again) > 0 {
+            roster.sort_out_retired(from);
             half_way();
         }
         let Self { ledger, slots, slow_from, .. } = &mut **roster;
@@ -551,17 +550,27 @@ impl<H: HandleLayout> PackedRoster<H> {
         defuse(roster);
     }
 
-    /// This many slots among those that are counted as vacant have retired; the vacant ones keep their order.
-    fn sort_out_retired(&mut self, retired: usize) {
+    /// Slots from this one on, which are the last of the order and count as vacant, have retired before. The vacant ones
+    /// keep their order; those that have retired come in that of their indices, however many slots at a time there are again.
+    fn sort_out_retired(&mut self, from: usize) {
         let next = self.parting().next();
         let mut vacant = self.order.len();
         for position in (next..vacant).rev() {
-            if self.slots[self.order[position].index() as usize].word != H::Word::RETIRED {
+            let handle = self.order[position];
+            if self.slots[handle.index() as usize].word != H::Word::RETIRED {
                 vacant -= 1;
-                self.order.swap(position, vacant);
+                self.order[vacant] = handle;
             }
         }
-        self.slots.counters_mut().retired += retired as u32;
+        let mut retired = next;
+        for index in from..self.slots.len() {
+            let word = self.slots[index].word;
+            if word == H::Word::RETIRED {
+                self.order[retired] = handle_in(index, word);
+                retired += 1;
+            }
+        }
+        self.slots.counters_mut().retired += (retired - next) as u32;
         self.place_again(next);
     }
 

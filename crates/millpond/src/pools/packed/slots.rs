@@ -132,8 +132,8 @@ impl<W: Word, I: Word> RosterSlots<W, I> {
         self.used = other.used;
     }
 
-    /// Slots from here on were never used. One that was never used comes next only if each that was used is live, so it is counted by the peak; or has
-    /// retired, and then the roster [marks](Slots::mark_used) it.
+    /// Slots from here on were never used. One that was never used comes next only if each that was used is live, so it is
+    /// counted by the peak; or has retired, and then the roster [marks](Self::mark_used) it.
     pub(super) fn used(&self) -> usize {
         (self.used as usize).max(self.counters.peak()).min(self.slots.len())
     }
