@@ -28,6 +28,15 @@ pub trait State: Sized {
         self.shape().check(&other.shape())
     }
 
+    /// Panics if this pool cannot take on the state of `other`. Whoever snapshots has checked it; but other code can call what
+    /// takes it on as well, and pools rely on as many slots.
+    #[doc(hidden)]
+    fn expect_shape_of(&self, other: &Self) {
+        if let Err(error) = other.check_shape(self) {
+            panic!("{error}");
+        }
+    }
+
     /// The pool as part of a snapshot: dropping it reports nothing.
     #[doc(hidden)]
     fn into_past(self) -> Self {

@@ -1,12 +1,14 @@
 //! Snapshots: what each type and each method promises of its own. (That a pool which goes back does what it
 //! did, for every pool, order and kind of value: `tests/families/save_and_load.rs`.)
 
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::allocations::{Allocations, during};
 use crate::common::{Counted, Ledger, in_every_order, panics};
 use millpond::reuse::ReuseOrder;
-use millpond::snapshot::{Checksum, Difference, History, RollbackError, SlotState, SnapshotError};
+use millpond::snapshot::{
+    Checksum, Difference, History, RollbackError, SlotState, SnapshotError, State,
+};
 use millpond::{Handle, HandleAllocator, PackedPool, Pool, Recycler, VecPool};
 
 #[test]
@@ -374,4 +376,26 @@ fn after_a_clone_that_panicked_in_a_history_all_can_go_back_once_more() {
         assert!(history.save(3, (&ships, &other)).is_err() && history.frames().eq([1, 2]));
         assert_eq!(sums(&ships, &holes), before);
     }
+}
+
+/// What restores a snapshot can be called without one.
+#[test]
+fn the_state_of_a_pool_of_another_shape_is_not_taken_on() {
+    fn refuses<P: State<Value: Clone>>(mut pool: P, other: P) -> P {
+        let taken = catch_unwind(AssertUnwindSafe(|| pool.clone_state_from(&other)));
+        assert!(taken.is_err());
+        pool
+    }
+    let [mut pool, small] = [8, 4].map(Pool::new);
+    let [mut packed, small_packed] = [8, 4].map(PackedPool::new);
+    for value in 0..8 {
+        pool.insert(value).unwrap();
+        packed.insert(value).unwrap();
+    }
+    let (pool, packed) = (refuses(pool, small), refuses(packed, small_packed));
+    pool.validate().unwrap();
+    packed.validate().unwrap();
+    assert!(pool.values().copied().eq(0..8) && packed.values().copied().eq(0..8));
+    let [recycler, small] = [8, 4].map(Recycler::<u8>::new);
+    refuses(recycler, small).validate().unwrap();
 }
