@@ -82,7 +82,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// Makes room for the slots that `other` uses, and forgets those that `other` lacks. Only
     /// matters for a table that has grown.
     fn make_room_like(&mut self, other: &Self) {
-        self.expect_shape_of(other);
+        self.expect_slots_of(other);
         if self.storage.words().used() > other.capacity() {
             self.clear();
             self.storage.forget_words();

@@ -28,11 +28,12 @@ pub trait State: Sized {
         self.shape().check(&other.shape())
     }
 
-    /// Panics if this pool cannot take on the state of `other`. Whoever snapshots has checked it; but other code can call what
-    /// takes it on as well, and pools rely on as many slots.
+    /// Panics if this pool has other slots than `other`, whose state it is about to take on. Whoever snapshots has compared the
+    /// shapes; but other code can call what takes it on as well, and pools rely on as many slots. (Lifetimes of another cycle are
+    /// wrong, and no more than that.)
     #[doc(hidden)]
-    fn expect_shape_of(&self, other: &Self) {
-        if let Err(error) = other.check_shape(self) {
+    fn expect_slots_of(&self, other: &Self) {
+        if let Err(error @ SnapshotError::OtherCapacity { .. }) = other.check_shape(self) {
             panic!("{error}");
         }
     }

@@ -85,7 +85,7 @@ impl<T, G: PackedGrowth<H::Word>, H: HandleLayout> PackedSlotPool<T, G, H> {
         other: &Self,
         replace: impl FnOnce(&mut PackedValues<T>, &PackedValues<T>),
     ) {
-        self.expect_shape_of(other);
+        self.expect_slots_of(other);
         if self.become_like(other, replace).is_err() {
             panic!("no memory for the slots of {}", PoolName(self.name()));
         }

@@ -53,7 +53,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> State for Recycler<T, R, H> {
     where
         T: Clone,
     {
-        self.expect_shape_of(other);
+        self.expect_slots_of(other);
         self.objects.clone_from_slice(&other.objects);
         half_way();
         self.handles.copy_state_from(&other.handles);

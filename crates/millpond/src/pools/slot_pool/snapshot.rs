@@ -111,7 +111,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, P: PoolPlace<R, H>, G: Growth<T, R, H::E
 {
     /// Gives this pool as many slots as `other` has, because what comes next depends on it, and its state.
     fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
-        self.expect_shape_of(other);
+        self.expect_slots_of(other);
         // If the numbers of slots differ, the order's data is of no use.
         let used = match self.capacity() == other.capacity() {
             true => self.storage.words().used().max(other.storage.words().used()),
