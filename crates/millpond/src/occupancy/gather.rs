@@ -103,28 +103,28 @@ impl<'a> Source<'a> {
 /// What a source asks of its words, for words of one kind: out of line, so that loops over slots that occasionally load a word
 /// stay small, and not generic, so that the library has them, and not each program. All is passed in registers.
 macro_rules! gathered {
-    ($word:ident, $next_word:ident, $unsigned:ty, $signed:ty) => {
+    ($word:ident, $next_word:ident, $kind:ty, $is_live:expr) => {
         #[cold]
         #[inline(never)]
-        fn $word(words: &[$unsigned], word: usize) -> u64 {
-            gathered(words, word, |word| u8::from(word as $signed > 0))
+        fn $word(words: &[$kind], word: usize) -> u64 {
+            gathered(words, word, $is_live)
         }
 
         #[cold]
         #[inline(never)]
-        fn $next_word(words: &[$unsigned], mut word: usize) -> (usize, u64) {
+        fn $next_word(words: &[$kind], mut word: usize) -> (usize, u64) {
             let beyond = words.len().div_ceil(WORD_SLOTS);
             let mut bits = 0;
             while bits == 0 && word < beyond {
-                bits = gathered(words, word, |word| u8::from(word as $signed > 0));
+                bits = gathered(words, word, $is_live);
                 word += 1;
             }
             (word.wrapping_sub(1), bits)
         }
     };
 }
-gathered!(narrow_word, next_narrow_word, u16, i16);
-gathered!(wide_word, next_wide_word, u32, i32);
+gathered!(narrow_word, next_narrow_word, u16, |word| u8::from(word as i16 > 0));
+gathered!(wide_word, next_wide_word, u32, |word| u8::from(word as i32 > 0));
 
 /// The bits of 64 slots, set for live ones, from words that `is_live` maps to 1 (live) or 0.
 ///

@@ -15,9 +15,9 @@ const LEARNED_SLOTS: usize = 4096;
 ///
 /// # Invariant
 ///
-/// 1. `front` is a multiple of 64: 0 in a new walk, or -64 (it wraps) after a step over no words at all. `end` is one once the back has loaded a word;
-///    before, it is the number of slots. The words between `next`, which is [`behind_front`](Self::behind_front), and `end` are not
-///    loaded yet: none if `next >= end`.
+/// 1. `front` is a multiple of 64: 0 in a new walk, or -64 (it wraps) once the back has taken the first word. `end` is one once
+///    the back has loaded a word; before, no slot from there on is left. The words between `next`, which is
+///    [`behind_front`](Self::behind_front), and `end` are not loaded yet: none if `next >= end`.
 /// 2. Bits of `front_bits` are slots of the word that begins at `front`, and bits of `back_bits` are slots of
 ///    the word that begins at `end`. An end that has loaded no word has no bits.
 ///
